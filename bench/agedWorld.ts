@@ -11,7 +11,7 @@ const days = 120
 
 /**
  * Creates a folder with one agent whose memories are up to 120 days old. A third is in tier long, half in mid, the rest
- * in daily. Of ten memories, one shares its title with two others; of a hundred, one has expired. Some were shown.
+ * in daily. One memory in ten shares its title with two others, and one in a hundred has expired. Some were recalled.
  */
 export const agedWorld = async (size: number, folder = temporaryFolder()) => {
   const now = Date.now()

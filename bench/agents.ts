@@ -8,7 +8,7 @@ import { formatNumber, type Group, maximumRatio, memoryOf, openDaybook, temporar
 import { median, quantile } from "./measure.js"
 import { seed } from "./seed.js"
 
-/** The default limit of open views. There are more agents than that, so each search opens a closed view. */
+/** The default maximum number of open views. There are more agents, so each search must open a closed view. */
 const open = 64
 const count = 200
 const nameOf = (index: number) => `agent-${index}`
@@ -85,7 +85,7 @@ interface MemoryUse {
   readonly peak: number
 }
 
-/** Searches in each view: enough to fill its cache. */
+/** Number of searches in each view. They fill its cache. */
 const searchesEach = 10
 
 /**

@@ -5,8 +5,8 @@ import { Label, readLines, Session } from "./capture/sessions.js"
 
 const usage = `npm run bench:capture -- --data TURNS --labels LABELS [--wrong] [--json]
 
-  --data    read conversations from this file, one a line; may be repeated
-  --labels  read what is to be kept of their turns from this file; may be repeated
+  --data    read conversations from this file, one per line; may be repeated
+  --labels  read what to capture from their turns from this file; may be repeated
   --wrong   list the wrongly captured and the missed statements
   --json    print one JSON document instead of tables`
 

@@ -9,7 +9,7 @@ import { formatNumber, type Group, openDaybook, temporaryFolder, waitForEmbeddin
 import { median } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** A complete `daybook search` process, on a folder with one agent, and the start of a server on it. */
+/** Measures a complete `daybook search` process on a folder with one agent, and the start of a server on it. */
 export const command: Group = {
   name: "command",
   rows: async function* ({ quick }) {
@@ -70,7 +70,7 @@ const reportUsage = `process.on("exit", () => {
   require("node:fs").writeFileSync(process.env.BENCH_USAGE, String((system + user) / 1e6))
 })`
 
-/** Starts a server, and ends it when it listens. `wall` is the time until then. */
+/** Starts a server, and ends it as soon as it listens. `wall` is the time until it listens. */
 const timedServer = async (spy: string, args: ReadonlyArray<string>): Promise<Usage> => {
   const report = `${spy}.usage`
   const start = performance.now()

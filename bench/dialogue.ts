@@ -16,7 +16,7 @@ const usage = `npm run bench:dialogue -- --data FILE [--wrong] [--json]
 
   --data   replay the statements in this file, oldest first: JSON lines with n, at, title, type,
            atEnd (true, ended or never) and endedBy (the number of the statement that ended it)
-  --wrong  list the statements that are true but gone, and those that are outdated without a mark
+  --wrong  list true statements whose memory is gone, and outdated ones that no dispute marks
   --json   print one JSON document instead of the table`
 
 const statementsOf = (file: string): ReadonlyArray<Statement> =>

@@ -46,11 +46,11 @@ const erased = async function* (world: World, quick: boolean): AsyncIterable<Row
     const folder = copyOf(world)
     const old = idOf(folder, world)
     const daybook = openDaybook(folder)
-    // A search cannot recognise a name of two letters, so the erasure of its memory rewrites the file.
+    // A search of the file cannot recognise the two-letter name "me", so erasing this actor's memory rewrites the file.
     const open = Effect.flatMap(Daybook, (system) => system.agent(world.agent, { trust: "full", actor: "me" }))
     const memory = await daybook.run(open)
     await daybook.run(memory.get([old]))
-    // The first write to a copied folder checks the whole log, which is no part of an erasure.
+    // The first write to a copied folder checks the whole log. That check is not part of the erasure.
     const start = performance.now()
     const added = await daybook.run(memory.remember({ title: "The log of this copy is checked." }))
     checks.push(performance.now() - start)
@@ -96,7 +96,7 @@ const erased = async function* (world: World, quick: boolean): AsyncIterable<Row
     figures: { daybook: costs.proved, floor: costs.floor, pauses, reads, checks }
   }
   yield {
-    name: "the same where the file is rewritten",
+    name: "the same, if the file must be rewritten",
     daybook: seconds(rewritten),
     floor,
     result: result(rewritten),

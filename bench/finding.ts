@@ -10,7 +10,7 @@ import * as SetClock from "./year/clock.js"
 const usage = `npm run bench:finding -- --data FILE… [--wrong] [--json]
 
   --data   read a world of memories and questions (test/fixtures/finding/dev.json); may be repeated
-  --wrong  list the questions without an answer at first place, and the questions about nothing that are answered
+  --wrong  list the questions whose first hit is wrong, and the questions without an answer that got one
   --json   print one JSON document instead of the table`
 
 /** A question with its hits, best first. */
@@ -19,7 +19,7 @@ interface Answered {
   readonly hits: ReadonlyArray<Hit & { readonly memory: string }>
 }
 
-/** Stores the memories of a world at their times, and asks its questions at theirs. */
+/** Stores the memories of a world at their creation times, and asks its questions at their asking times. */
 const ask = async ({ memories, questions }: World): Promise<ReadonlyArray<Answered>> => {
   const folder = temporaryFolder()
   const clock = SetClock.make(Date.parse(memories[0]!.createdAt))
@@ -46,7 +46,7 @@ const ask = async ({ memories, questions }: World): Promise<ReadonlyArray<Answer
   return answered
 }
 
-/** Whether the best answer is the first hit, and whether any answer is among the first ten. */
+/** `first`: the best answer is the first hit. `withinTen`: any answer is among the first ten hits. */
 const placesOf = ({ hits, question: { answers, best } }: Answered) => {
   const places = hits.slice(0, 10).map(({ memory }) => memory)
   const first = places[0]
@@ -56,10 +56,10 @@ const placesOf = ({ hits, question: { answers, best } }: Answered) => {
   }
 }
 
-/** Whether the search says that some hit may answer the question. */
+/** True if the search marks any hit as near, that is, as a possible answer. */
 const isAnswered = ({ hits }: Answered): boolean => hits.some(({ near }) => near)
 
-/** Shares of one kind of questions. A question counts as answered if some hit is near. */
+/** The number of questions of one kind, and shares of it. A question counts as answered if any hit is near. */
 interface Shares {
   readonly questions: number
   readonly first: number

@@ -180,7 +180,7 @@ export const rebuild = (log: string, stream: string, file: string) => {
   return db
 }
 
-/** The words of all memories, by the openness of those that have them. */
+/** Stores the words of all memories, grouped by the openness of the memories that contain them. */
 const addWords = (db: Database.Database) => {
   const wordsOf = stores.map(() => new Set<string>())
   const rows = db.prepare("SELECT openness, memory FROM observations ORDER BY born").raw().iterate()

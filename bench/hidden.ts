@@ -22,7 +22,7 @@ const words = "harbour kettle pilot rope ferry crane ledger buoy anchor lantern"
 const ownWord = (number: number): string =>
   `ke${number.toString(26).replace(/\d/gu, (digit) => "qrstuvwxyz"[Number(digit)]!)}tle`
 
-/** Reads of a level, with little or much data above the level. */
+/** The reads that are timed. They run at one trust level, with little or much data above that level. */
 const reads: Readonly<Record<string, (reader: MemoryReader, anchor: string) => Effect.Effect<unknown, unknown>>> = {
   list: (reader) => reader.list({ limit: 20 }),
   search: (reader) => reader.search({ text: "kettle of the pilot", limit: 10 }),
@@ -33,7 +33,7 @@ const reads: Readonly<Record<string, (reader: MemoryReader, anchor: string) => E
   sessions: (reader) => reader.sessions.list({ limit: 20 })
 }
 
-/** Whether the duration of a read reveals how much data is above its level. */
+/** Measures whether the duration of a read reveals how much data is above its trust level. */
 export const hidden: Group = {
   name: "hidden",
   rows: async function* ({ quick }) {

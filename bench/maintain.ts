@@ -23,7 +23,7 @@ import * as floor from "./maintainFloor.js"
 import { interleaved, longestPause, medianCost, type Pause, quantile } from "./measure.js"
 
 /**
- * Measures all maintenance stages in one large agent: their cost, their longest pause for others, and concurrent reads.
+ * Measures all maintenance stages in one large agent: their cost, the longest pause of other work, concurrent searches.
  */
 export const maintain: Group = {
   name: "maintain",

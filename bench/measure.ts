@@ -1,4 +1,4 @@
-/** The cost of one run in milliseconds: wall-clock time, and CPU time (user and system, all threads of this process). */
+/** The cost of a run in milliseconds: wall-clock time, and CPU time (user and system, all threads of this process). */
 export interface Cost {
   readonly wall: number
   readonly cpu: number
@@ -68,7 +68,7 @@ export interface Pause {
   readonly busy: number
 }
 
-/** The longest time for which some work blocks the event loop. */
+/** Runs some work, and returns the longest time for which it blocks the event loop. */
 export const longestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
   let wall = 0
   let busy = 0

@@ -19,7 +19,7 @@ import {
 } from "./harness.js"
 
 const agent = "agent"
-/** Memories that are generated at a time, so that the test data needs almost no memory. */
+/** Number of memories that are generated at a time: few, so that the test data needs almost no memory. */
 const portion = 20
 
 /** The memory of a process that adds memories one by one. */
@@ -41,7 +41,7 @@ export const memory: Group = {
     if (quick) return
     const reconciled = await measured("default", adds)
     yield {
-      name: "  the same, each weighed by the rules",
+      name: "  the same, each reconciled by the rules",
       daybook: shown(reconciled),
       floor: shown(floor),
       ...withoutTarget,

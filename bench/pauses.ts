@@ -26,7 +26,7 @@ const writes = { one: 2_000, bulk: 1_000 }
 /** Items in one imported file. */
 const itemsPerFile = 200
 
-/** Milliseconds for which a loop may block the event loop. */
+/** Maximum milliseconds for which a loop may block the event loop. */
 const target = 50
 
 /** Measures the longest time for which each kind of loop blocks the event loop. */
@@ -51,7 +51,7 @@ const rowOf = (name: string, { busy, wall }: Pause): Row => ({
 
 type Measured = ReadonlyArray<readonly [name: string, pause: Pause]>
 
-/** Measures in a process of its own: each collection of the heap would also go through the generated memories. */
+/** Measures in a separate process. In this process, each garbage collection would also scan the generated memories. */
 const measured = async (world: string, notes: string, size: number): Promise<Measured> => {
   const program = fileURLToPath(import.meta.url)
   const { stdout } = await promisify(execFile)(process.execPath, [program, child, world, notes, String(size)])

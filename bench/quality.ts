@@ -21,7 +21,7 @@ const usage = `npm run bench:quality -- --data PATH [--embedder NAME]… [--only
                words, hash, encoder (a small one from a package), openai/…,
                voyage/…, cohere/…, ollama/…, local/…; may be repeated
   --context N  measure how much of the evidence a context of N tokens shows,
-               beside the first ten hits; each turn is stored as a memory
+               and how much the first ten hits show; stores turns as memories
   --only       measure one step, named as in the output
   --exams N    use the first N conversations
   --questions  use the first N questions of each conversation or folder

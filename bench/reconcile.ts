@@ -20,8 +20,8 @@ const size = 10_000
 const each = 200
 
 /**
- * Measures a write that the rules reconcile, compared with a plain write and a search by its title, and a turn from which
- * the rules capture such a write, in one agent.
+ * Measures two things in one agent: a write that the rules reconcile, compared with a plain write plus a search by its
+ * title, and a turn from which the rules capture such a write.
  */
 export const reconcile: Group = {
   name: "reconcile",
@@ -73,7 +73,7 @@ export const reconcile: Group = {
       figures: { adds: each, ...costs }
     }
     yield {
-      name: `a turn of which the rules capture it, among ${formatNumber(size)}`,
+      name: `a turn from which the rules capture it, among ${formatNumber(size)}`,
       daybook: `${formatNumber(capture.cpu / each)} ms CPU`,
       floor: `weighed write ${formatNumber(weighed.cpu / each)} ms`,
       ...maximumRatio(capture.cpu / weighed.cpu, 2),

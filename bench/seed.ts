@@ -14,7 +14,7 @@ import { type GeneratedMemory, imageOf, vectorOf } from "./data.js"
 const start = Date.UTC(2025, 0, 1)
 const batch = 1_000
 
-/** Changes to the seeded memories. By default they are as `remember` would store them. */
+/** Changes to the seeded memories. Without changes, they are as `remember` would store them. */
 export interface Seeding {
   /** The time of a batch in milliseconds since the epoch, by the index of its first memory. */
   readonly timeOf?: (from: number) => number

@@ -19,11 +19,11 @@ const usage = `npm run bench:serve -- [--quick]
 
   --quick   10 seconds instead of 60, and fewer memories
 
-Measures the capacity of 'daybook serve' with a mix of calls (70 % search, 20 % get, 10 % write; a tenth of all is bad),
-then loads it with half of that, then with three times as much. Exits with 1 if a promise was broken.`
+Measures the capacity of 'daybook serve' with a mix of calls (70 % search, 20 % get, 10 % write; one in ten is invalid).
+Then sends half of the capacity, then three times the capacity. Exits with 1 if a target was missed.`
 
 const agent = "agent"
-/** One token may send 500 requests a second: there are enough for three times the capacity. */
+/** One token may send 500 requests per second. This number of tokens allows three times the capacity. */
 const tokenCount = 16
 const connections = 128
 
@@ -34,7 +34,7 @@ const size = quick
   ? { memories: 500, seconds: 10, short: 4, warm: 4 }
   : { memories: 1_000, seconds: 60, short: 10, warm: 30 }
 
-/** The data of the run: written by the library, whose own times the server is compared with. */
+/** Writes the data of the run with the library, and measures the library's own times for comparison with the server. */
 const prepare = async (folder: string) => {
   const runtime = ManagedRuntime.make(Default.layer({ folder }))
   const run = <A, E>(effect: Effect.Effect<A, E, Daybook>) => runtime.runPromise(effect)
@@ -88,7 +88,7 @@ const start = async (folder: string) => {
   return { pid: child.pid!, stop, url }
 }
 
-/** Resident memory of a process in MiB; NaN where the system does not tell. */
+/** Resident memory of a process in MiB; NaN if the system does not report it. */
 const memoryOf = (pid: number): number => {
   try {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
@@ -115,15 +115,15 @@ const show = (name: string, { seconds, sent, statuses, times }: LoadResult) => {
 
 const allowed = (status: number): boolean => status === 503 || (status >= 200 && status < 500)
 
-/** Half of the capacity: no answer of the server fails, and its memory stays. */
+/** Sends half of the capacity. No answer may be a server error, and the server's memory must stay within 10 %. */
 const loadHalf = async (target: Target, pid: number, next: ReturnType<typeof makeMix>["next"], capacity: number) => {
   const memory: Array<number> = []
-  // V8 lets a new heap grow until its first full collections; then the memory that it takes stays the same.
+  // V8 lets a new heap grow until its first full garbage collections. After them, memory use stays the same.
   await openLoad(target, next, { rate: capacity / 2, seconds: size.warm })
   const timer = setInterval(() => memory.push(memoryOf(pid)), 1_000)
   const half = await openLoad(target, next, { rate: capacity / 2, seconds: size.seconds })
   clearInterval(timer)
-  show("half of it", half)
+  show("half of the capacity", half)
   for (const status of Object.keys(half.statuses).map(Number))
     expectThat(status > 0 && status < 500, `half of the capacity was answered with ${status}`)
   const third = Math.ceil(memory.length / 3)
@@ -133,7 +133,7 @@ const loadHalf = async (target: Target, pid: number, next: ReturnType<typeof mak
     expectThat(Number.isNaN(last) || Math.abs(last / first - 1) <= 0.1, "the memory changed by more than 10 %")
 }
 
-/** Each acknowledged write must be in the log. */
+/** Counts the acknowledged writes that are not in the log. */
 const countMissing = async (folder: string, titles: ReadonlyArray<string>): Promise<number> => {
   const runtime = ManagedRuntime.make(Default.layer({ folder }))
   const stored = new Set<string>()
@@ -168,7 +168,7 @@ const main = async () => {
     const capacity = full.sent / full.seconds
     await loadHalf(target, server.pid, next, capacity)
     const triple = await openLoad(target, next, { rate: capacity * 3, seconds: size.short })
-    show("three times as much", triple)
+    show("three times the capacity", triple)
     for (const status of Object.keys(triple.statuses).map(Number))
       expectThat(allowed(status), `three times the capacity was answered with ${status}`)
     target.agent.destroy()

@@ -21,7 +21,7 @@ export const telemetry: Group = {
 }
 
 /**
- * Opens Daybook, and runs calls with and without a trace file. Each side has a runtime of its own, as a program has whose
+ * Opens Daybook, and runs calls with and without a trace file. Each side has its own runtime, like a program whose
  * layer sets the tracer. `Effect.withTracer` around each call would itself cost as much as a span.
  */
 const openBoth = async (folder: string) => {
@@ -41,8 +41,8 @@ const openBoth = async (folder: string) => {
 }
 
 /**
- * Each write has a neighbour on the other side, and the sides take turns in going first, so that other load on the machine
- * affects both alike. Each side has an agent of its own, because a write costs more the more memories there are.
+ * Both sides do each write directly after each other, and alternate in going first, so that other load on the machine
+ * affects both equally. Each side has its own agent, because a write costs more if there are more memories.
  */
 const writes = async (size: number, warmUp: number): Promise<Row> => {
   const daybook = await openBoth(temporaryFolder())
@@ -63,7 +63,7 @@ const writes = async (size: number, warmUp: number): Promise<Row> => {
   return compared(`${formatNumber(size)} writes with a trace file`, costs, 1)
 }
 
-/** Like `measure`, without a collection of the heap, which would cost more than the write. */
+/** Like `measure`, but without a garbage collection, which would cost more than the write. */
 const costOf = async (work: () => Promise<unknown>): Promise<Cost> => {
   const cpu = process.cpuUsage()
   const startedAt = performance.now()
@@ -94,7 +94,7 @@ const searches = async (size: number, runs: number): Promise<Row> => {
 
 type Costs = Readonly<Record<"floor" | "daybook", ReadonlyArray<Cost>>>
 
-/** The median of the ratios of neighbouring runs, because other load on the machine changes from run to run. */
+/** Compares the sides by the median ratio of neighbouring runs, because other load changes from run to run. */
 const compared = (name: string, costs: Costs, calls: number): Row => {
   const ratio = median(costs.daybook.map(({ cpu }, run) => cpu / costs.floor[run]!.cpu))
   const each = (side: keyof Costs) => `${formatNumber((medianCost(costs[side]).cpu * 1_000) / calls)} µs CPU`
@@ -107,7 +107,7 @@ const compared = (name: string, costs: Costs, calls: number): Row => {
   }
 }
 
-/** A method that does nothing, against one that Effect gives a span. */
+/** Compares an untraced method that does nothing with the same method under `Effect.fn`, which adds a span. */
 const untraced = async (calls: number, runs: number): Promise<Row> => {
   const nothing = () => Effect.void
   const side = (method: () => Effect.Effect<void>) => () => ({

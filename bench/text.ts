@@ -2,7 +2,7 @@ import { formatNumber, type Group } from "./harness.js"
 import { costOf, textStages } from "./textStages.js"
 import { worstTexts } from "./worstTexts.js"
 
-/** Milliseconds of CPU time without a turn of the event loop. */
+/** Maximum milliseconds of CPU time without a turn of the event loop. */
 const promised = 50
 
 /** The slowest known text of each stage that reads free text, at its largest size. */

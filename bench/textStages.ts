@@ -30,16 +30,16 @@ export interface TextStage {
   readonly name: string
   /** Characters (UTF-16 units) of the largest text that it reads. */
   readonly size: number
-  /** Prepares the reading of a text. A stage that gives the event loop turns yields at each of them. */
+  /** Prepares the reading of a text. A stage that gives turns to the event loop yields at each turn. */
   readonly read: (text: string) => () => Iterable<unknown>
 }
 
 const now = Date.UTC(2026, 2, 14, 9)
 const time = { now, zone: "Europe/Berlin" }
-/** Characters of a title, a narrative and facts together. */
+/** Maximum characters of title, narrative and facts together. */
 const observationSize = limits.title + limits.narrative + limits.facts * limits.fact
 
-/** The fields of a memory with the text: title, narrative and facts, each as long as allowed. */
+/** A memory that contains the text. Title, narrative and facts have their maximum lengths. */
 const memoryOf = (text: string, from = 0) => {
   const title = text.slice(from, from + limits.title)
   const rest = (text + text).slice(from + limits.title)
@@ -86,7 +86,7 @@ const call = (name: string, size: number, work: (text: string) => unknown): Text
   read: (text) => once(() => work(text))
 })
 
-/** Decisions on texts with this beginning, which tells their language. */
+/** A stage that decides on texts with this beginning, from which the rules recognise the language. */
 const rulesStage = (name: string, start: string): TextStage => ({
   name,
   size: observationSize,
@@ -101,7 +101,7 @@ const rulesStage = (name: string, start: string): TextStage => ({
   }
 })
 
-/** Every stage that reads text of callers. */
+/** Every stage that reads text from callers. */
 export const textStages: ReadonlyArray<TextStage> = [
   call("gate", limits.queryBytes, gateMessage),
   call("query", limits.queryBytes, (text) => {
@@ -177,7 +177,7 @@ export const textStages: ReadonlyArray<TextStage> = [
       return () => settleInSteps(rows)
     }
   },
-  // A sixteenth of the largest file: a stretch without a turn is no longer in a longer file.
+  // A sixteenth of the largest file is enough: in a larger file, a stretch without a turn takes the same time.
   { name: "markdown", size: limits.importFile / 16, read: (text) => () => parseMarkdown(text, "notes/a.md") }
 ]
 
@@ -187,7 +187,7 @@ function* settleInSteps(rows: Parameters<typeof settler.settle>[0]) {
   for (const row of rows) repeats(row, rows[0]!)
 }
 
-/** The CPU time of a stage on one text, in milliseconds: in all, and the longest stretch without a turn of the event loop. */
+/** CPU milliseconds of a stage on one text: in total, and in the longest stretch without a turn of the event loop. */
 export interface StageCost {
   readonly total: number
   readonly longest: number

@@ -1,6 +1,6 @@
 import type { TextStage } from "./textStages.js"
 
-/** Fragments that were slow once, repeated up to the largest text of every stage. */
+/** Fragments that were slow in the past. Each is repeated up to the largest text of a stage. */
 const repeated = [
   ..."a_ $1, *a ﷺ ㌀ *a_ [a]( ![ password:. named㌀_ 三月M8ё<10:30 U.S.A.- aB1 #a @a α ά :𠳄] $ 𝟎 after:may ... a.b-c_d".split(
     " "
@@ -40,7 +40,7 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
   "dots, then words": (length) => filled(`${".".repeat(length >> 1)}word `, length)
 }
 
-/** The slow texts at the largest size of a stage, by name. */
+/** Returns the slow texts by name, each at the largest size of a stage. */
 export const worstTexts = ({ size }: Pick<TextStage, "size">): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(repeated.map((unit) => [JSON.stringify(unit), filled(unit, size)])),
   ...Object.fromEntries(Object.entries(shapes).map(([name, text]) => [name, text(size)]))

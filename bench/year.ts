@@ -19,7 +19,7 @@ const usage = `npm run bench:year -- --data FILE [--turns] [--policy FILE] [--wr
 npm run bench:year -- --write FILE [--seed N] [--days N] [--writer NAME]
 
   --data    replay the year in this file; see bench/year/format.md
-  --turns   say each memory in a turn, so that only capture remembers
+  --turns   replay each memory as a turn, so that only capture stores memories
   --policy  use this policy, in JSON (default: the rules reconciler)
   --wrong   list the failures of each month, and the last profile
   --folder  keep the data in this folder, instead of a temporary one

@@ -13,7 +13,7 @@ export interface CaptureScore {
   readonly judged: ReadonlyArray<Judged>
   readonly missed: ReadonlyArray<{ readonly turn: string; readonly item: Item }>
   readonly kept: number
-  /** Facts with something that the labels call a secret, at any time of the session. */
+  /** Number of facts that contain a secret according to the labels, at any time of the session. */
   readonly credentials: number
   /** Milliseconds per turn. */
   readonly milliseconds: number
@@ -25,7 +25,7 @@ const textOf = ({ facts = [], narrative = "", title }: ExtractedFact): string =>
 const matches = (text: string, words: Item["words"]): boolean =>
   words.every((group) => group.some((alternative) => text.includes(alternative.toLowerCase())))
 
-/** Extracts a session turn by turn, as the engine does, and judges what remains at its end. */
+/** Extracts facts from each session turn by turn, as the engine does, and judges the facts that remain at its end. */
 export const scoreSessions = (
   sessions: ReadonlyArray<Session>,
   labels: ReadonlyArray<Label>,
@@ -72,8 +72,8 @@ export const scoreSessions = (
 }
 
 /**
- * A fault counts for facts of its own turn. What somebody other than the user said, and a secret, counts for the whole
- * session.
+ * A fault applies to facts from its own turn. A secret, and a statement by anyone other than the user, applies to facts
+ * from the whole session.
  */
 const verdictOf = (
   text: string,

@@ -20,13 +20,13 @@ export const Session = Schema.Struct({
 })
 export type Session = typeof Session.Type
 
-/** A statement that a turn makes. A text states it if it has an alternative of every group of words. */
+/** A statement in a turn. A text contains the statement if it contains an alternative from every group of words. */
 const Item = Schema.Struct({ gist: Schema.String, words: Words, type: Schema.optional(Schema.String) })
 export type Item = typeof Item.Type
 
 const Fault = Schema.Struct({ why: Schema.String, words: Words })
 
-/** What is to be kept of a turn, what may be, and what must not be. */
+/** What capture must keep from a turn (`keep`), may keep (`allowed`) and must not keep (`never`). */
 export const Label = Schema.Struct({
   turn: Schema.String,
   keep: Schema.optional(Schema.Array(Item)),

@@ -64,14 +64,14 @@ const answerOf = (daybook: Daybook["Type"], agent: string, { memories, statement
     return answer(outcome === "merged" ? "UPDATE" : "NONE")
   })
 
-/** The memories of a story as readers find them: the texts of each; undefined for one that no read returns. */
+/** Returns the text of each memory as readers find it; undefined for a memory that no read returns. */
 const standing = (memory: Memory, ids: ReadonlyArray<string>) =>
   Effect.map(memory.get(ids), (found) => {
     const byId = new Map(found.map((one) => [one.id, [one.title, ...one.facts, one.narrative ?? ""].join("\n")]))
     return ids.map((id) => byId.get(id))
   })
 
-/** The memories that were retired, and those that lost words, each by its place in the story. */
+/** The memories that were retired or lost words, each with its index in the story. */
 const retiredIn = (
   before: ReadonlyArray<string | undefined>,
   after: ReadonlyArray<string | undefined>

@@ -11,9 +11,9 @@ export interface Statement {
   readonly at: string
   readonly title: string
   readonly type?: string
-  /** `true`: still true. `ended`: was true, or was a correction's mistake. `never`: a question, joke, rumour or idea. */
+  /** `true`: still true. `ended`: was true, or was corrected as wrong. `never`: a question, joke, rumour or idea. */
   readonly atEnd: "true" | "ended" | "never"
-  /** The number of the statement that ended it; absent if a date did. */
+  /** The number of the statement that ended this one; absent if a date ended it. */
   readonly endedBy?: number
 }
 
@@ -21,7 +21,7 @@ export interface Statement {
 export interface Fate {
   readonly statement: Statement
   readonly outcome: string
-  /** `active`; `disputed`: active beside a contradiction; else how it was retired. */
+  /** `active`, `disputed` (active, but contradicted), or how the memory was retired. */
   readonly status: string
   /** The reason of the memory's last decision, for statements that are not active. */
   readonly reason: string
@@ -38,8 +38,8 @@ const agent = "dialogue"
 const day = 86_400_000
 
 /**
- * Remembers the statements at their times, with the maintenance layer at work each night, and reports what became of
- * each at the end of the last day.
+ * Remembers the statements at their times, and runs the maintenance layer each night. Reports the state of each
+ * statement's memory at the end of the last day.
  */
 export const replayDialogue = (
   statements: ReadonlyArray<Statement>,
@@ -80,7 +80,7 @@ export const replayDialogue = (
     return { nights, events, active: memories.active, fates }
   })
 
-/** 05:00 UTC of the next day: every job of the night is due. */
+/** 05:00 UTC of the next day, when every job of the night is due. */
 const nightAfter = (instant: number): number => (Math.floor(instant / day) + 1) * day + 5 * 3_600_000
 
 /** Wakes the maintenance layer and waits until it has nothing left to run. */

@@ -3,7 +3,7 @@ import type { DialogueResult, Fate } from "./dialogue.js"
 const isActive = ({ status }: Fate) => status === "active" || status === "disputed"
 const share = (part: number, whole: number) => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`
 
-/** The result as text; with `listsWrong`, each statement that is true but gone, or outdated without a mark. */
+/** The result as text. `listsWrong` adds true statements that are gone, and outdated ones without a dispute mark. */
 export const renderDialogue = ({ active, events, fates, nights }: DialogueResult, listsWrong: boolean): string => {
   const inGroup = (atEnd: Fate["statement"]["atEnd"]) => fates.filter(({ statement }) => statement.atEnd === atEnd)
   const [ended, stillTrue] = [inGroup("ended"), inGroup("true")]

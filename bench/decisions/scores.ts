@@ -6,7 +6,7 @@ export interface Answer {
   /** Index of the affected memory; undefined for ADD without a dispute. */
   readonly target?: number | undefined
   readonly reason?: string | undefined
-  /** Whether an ADD disputes the target: it contradicts it, but not certainly. */
+  /** True for an ADD that disputes the target: the statement contradicts the target, but not with certainty. */
   readonly disputes?: boolean
   /** The retired memories and removed facts, after the write and after a night's maintenance. */
   readonly retired?: { readonly written: ReadonlyArray<Retired>; readonly night: ReadonlyArray<Retired> }
@@ -65,9 +65,9 @@ export interface Scores {
   readonly harmful: number
   /** Wrong retirements after the write, and after a night's maintenance. */
   readonly wrongRetirements: { readonly written: WrongRetirements; readonly night: WrongRetirements }
-  /** The certain contradictions among the answers: their number, precision and share of `expected`. */
+  /** Scores of the answers that are certain contradictions. */
   readonly certain: ActionScores
-  /** The others, which retire nothing. */
+  /** Scores of the answers that are uncertain contradictions, which retire nothing. */
   readonly disputes: ActionScores
   readonly actions: Readonly<Record<Action, ActionScores>>
   /** One row for each first accepted action. */
@@ -79,8 +79,8 @@ export interface Scores {
 }
 
 /**
- * True if a story accepts an answer. The target of an ADD is ignored. An ADD that disputes a memory counts as the DELETE of
- * that memory: it is right where that is accepted, and wrong anywhere else, though it loses nothing.
+ * True if a story accepts an answer. The target of an ADD is ignored. An ADD that disputes a memory counts as the
+ * DELETE of that memory: it is right if the story accepts this DELETE, and wrong otherwise, although it loses nothing.
  */
 export const accepts = ({ accept }: Story, answer: Answer): boolean => {
   const [action, target] = [claimOf(answer), answer.target]
@@ -168,7 +168,7 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
   }
 }
 
-/** A DELETE may retire a memory and change its text; an UPDATE may change it. */
+/** An accepted DELETE allows retiring the memory and changing its text. An accepted UPDATE allows only the change. */
 const isAllowed = (accepted: Action, retirement: Retired["action"]): boolean =>
   accepted === "DELETE" || (accepted === "UPDATE" && retirement === "UPDATE")
 

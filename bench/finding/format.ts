@@ -43,7 +43,7 @@ export const readWorld = (file: string): World => {
   }
 }
 
-/** The input of `remember`. A memory that is due happens when it is due. */
+/** The input of `remember`. A memory without `occurredAt` gets its due time as `occurredAt`. */
 export const observationOf = (memory: WorldMemory): Observation => {
   const { dueAt, expiresAt, narrative, people = [], tags = [], title, type } = memory
   const occurredAt = memory.occurredAt ?? dueAt

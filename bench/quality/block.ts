@@ -5,7 +5,7 @@ import { limits } from "../../src/model/limits.js"
 import { memoryOf, openDaybook, remove, temporaryFolder } from "../harness.js"
 import type { Exam } from "./exams.js"
 
-/** How much of the evidence of a question a context shows, and the first ten hits of a search. */
+/** How much of a question's evidence is in a context, and in the first ten hits of a search. */
 export interface BlockResult {
   readonly text: string
   readonly category: string

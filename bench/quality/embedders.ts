@@ -8,7 +8,7 @@ const model = "use-lite-512"
 
 /**
  * A small sentence encoder from a package, for comparison without a model hub: the Universal Sentence Encoder (lite,
- * English, 512 dimensions). Use it only to measure: the package is unmaintained since 2023.
+ * English, 512 dimensions). Use it only to measure: the package has been unmaintained since 2023.
  */
 const encoder: Effect.Effect<Service> = Effect.promise(async () => {
   const require = createRequire(import.meta.url)

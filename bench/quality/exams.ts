@@ -20,7 +20,7 @@ export interface Exam {
   readonly questions: ReadonlyArray<Question>
   /** Stores the content through the public API. Returns a map from Daybook's ids to the ids in the exam's data. */
   readonly store: (memory: Memory) => Effect.Effect<ReadonlyMap<string, string>, unknown>
-  /** The texts as memories, if the exam's own content is turns: what a context shows are memories. */
+  /** The texts as memories. Present if the exam's own content is turns, because a context shows memories. */
   readonly observations?: ReadonlyArray<readonly [id: string, observation: Observation]>
   /** Searches, and returns the ids of the first 20 hits. */
   readonly search: (memory: Memory, text: string) => Effect.Effect<ReadonlyArray<string>, unknown>
@@ -70,7 +70,7 @@ export const parseLocomo = (document: unknown): ReadonlyArray<Exam> =>
           title: `${speaker}: ${text}`.slice(0, limits.title).toWellFormed(),
           ...(text.length > limits.title ? { narrative: text } : {}),
           people: [speaker],
-          // The same words may be said twice. The id makes each turn a separate memory.
+          // Two turns may have the same words. The id makes each turn a separate memory.
           tags: [id],
           occurredAt: at
         }

@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 
-/** A call of the mix, and what it needs. */
+/** A call of the mix. */
 export interface LoadCall {
   readonly method: string
   readonly path: string
   readonly body?: string
   readonly token: string
-  /** Whether the call is invalid on purpose. */
+  /** True if the call is invalid on purpose. */
   readonly isBad: boolean
   /** Receives the body of an answer with status 200 or 201. */
   readonly onAnswer?: (body: string) => void
@@ -18,7 +18,7 @@ export interface LoadResult {
   readonly sent: number
   /** Number of answers by status; 0 is a connection without an answer. */
   readonly statuses: Readonly<Record<number, number>>
-  /** Time from when a valid call was due to the end of its answer. */
+  /** For each valid call, the time from when it was due to the end of its answer. */
   readonly times: ReadonlyArray<number>
   readonly seconds: number
 }
@@ -65,7 +65,7 @@ const send = ({ agent, url }: Target, { body, method, onAnswer, path, token }: L
     outgoing.end(body)
   })
 
-/** Sends calls from `callers`, each after the answer to its previous one: it measures the capacity. */
+/** Measures the capacity: each of `callers` clients sends a call as soon as it has the answer to its previous call. */
 export const closedLoad = async (
   target: Target,
   next: () => LoadCall,
@@ -80,7 +80,7 @@ export const closedLoad = async (
   return load.result()
 }
 
-/** Sends calls at a rate per second, whether or not earlier ones are answered. */
+/** Sends calls at a rate per second, without waiting for the answers to earlier calls. */
 export const openLoad = async (
   target: Target,
   next: () => LoadCall,

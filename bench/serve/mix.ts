@@ -9,11 +9,11 @@ export interface MixOptions {
   readonly seed: number
 }
 
-/** A valid call of the mix, and its share. */
+/** The kinds of valid calls. `shares` contains the share of each. */
 export type Kind = "search" | "get" | "write"
 export const shares: Readonly<Record<Kind, number>> = { search: 0.7, get: 0.2, write: 0.1 }
 
-/** One in this many calls is bad. */
+/** One in this many calls is invalid. */
 const badEvery = 10
 
 export const kindOf = (random: () => number): Kind => {
@@ -22,8 +22,8 @@ export const kindOf = (random: () => number): Kind => {
 }
 
 /**
- * Makes calls: 70 % searches, 20 % reads by id, 10 % writes. A tenth of all is bad: a wrong token, another agent, an
- * unknown id, a body that is not JSON. `acknowledged` collects the titles of the writes that were answered.
+ * Makes calls: 70 % searches, 20 % reads by id, 10 % writes. One call in ten is invalid: a wrong token, another agent,
+ * an unknown id, a body that is not JSON. `acknowledged` collects the titles of the acknowledged writes.
  */
 export const makeMix = ({ agent, ids, queries, seed, tokens }: MixOptions) => {
   const random = generator(seed)

@@ -6,14 +6,14 @@ import type { PolicyValues } from "../../src/ports/Policy.js"
 export interface ActiveSet {
   readonly memories: number
   readonly byTier: Readonly<Record<string, number>>
-  /** Mid memories in the store that has the most of them. */
+  /** Number of mid memories in the store that has the most of them. */
   readonly fullest: number
   /** Number of memories that break a limit, by name of the limit. */
   readonly above: Readonly<Record<string, number>>
 }
 
 const day = 86_400_000
-/** Milliseconds. Stages run once a day, so a memory may be due for up to a day. */
+/** Milliseconds. Stages run once a day, so a memory may break a limit for up to a day. */
 const slack = day
 
 /** Checks the active memories against the policy, right after maintenance. */
@@ -45,7 +45,7 @@ export const activeSetOf = (
     if (passes && (memory.type === "temp" || memory.type === "debug")) {
       const decay = tiers.decays[memory.type] ?? tiers.decay
       const days = -Math.log(maintenance.decayed) / decay
-      // The weekly run archives it, counted from its move into this tier.
+      // The weekly run archives the memory. Its time counts from its move into this tier.
       const since = Math.max(seen + days * day, memory.movedAt ?? 0)
       if (now - since > 7 * slack) note(`${memory.type} and decayed to ${maintenance.decayed}`)
     }

@@ -21,8 +21,8 @@ export interface Year {
 }
 
 /**
- * A memory, turn or search, and its place in the file: "memory 12". A file has no "said": a turn that is captured, and
- * its text in the third person. See `spoken.ts`.
+ * A memory, turn or search, and its place in the file, such as "memory 12". A file never contains the kind "said": a
+ * turn that is captured, with its text in the third person. `spoken.ts` makes such turns.
  */
 export type Happening = { readonly at: number; readonly place: string } & (
   | { readonly kind: "memory"; readonly observation: Observation }

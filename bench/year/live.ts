@@ -29,7 +29,7 @@ export interface Month {
     readonly entries: number
     readonly tokens: number
     readonly held: ReadonlyArray<AttributeStanding>
-    /** Why truths are missing; empty unless the year is spoken. */
+    /** Why the profile misses truths; empty unless the year is replayed as turns. */
     readonly rest: ReadonlyArray<{ readonly name: string; readonly reason: Reason }>
   }
   /** Number of truths mentioned so far, and the names of those that no event in the log states. */
@@ -209,7 +209,7 @@ const apply = (
     return said
   })
 
-/** A turn, and the titles of what was captured of it. */
+/** A turn, and the titles of the memories captured from it. */
 interface Said {
   readonly at: number
   readonly about: string

@@ -34,7 +34,7 @@ const words = list(
   "the change is behind a flag, nobody saw it before the weekend, the numbers look right again, we should look at it once more in spring, it was found by a customer, the log had nothing of it, the same happened two years ago, it took most of the afternoon, the vendor was told, a note stands in the runbook, the dashboard shows it in red, it is not urgent"
 )
 
-/** An invented event at work of one kind; `kinds` has the shares. Longer than 80 lines because of its word lists. */
+/** An invented event at work, of one kind from `kinds`. Longer than 80 lines because of its word lists. */
 export const noise = (random: () => number, kind: Kind, day: string): Observation => {
   const some: Chooser = (values) => values[Math.floor(random() * values.length)]!
   const number = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
@@ -151,7 +151,7 @@ export const noise = (random: () => number, kind: Kind, day: string): Observatio
   }
 }
 
-/** The topic of a short remark in a conversation. */
+/** A short remark about where or when something was said. */
 export const passingRemark = (random: () => number): string => {
   const some: Chooser = (values) => values[Math.floor(random() * values.length)]!
   return some([

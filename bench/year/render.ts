@@ -94,7 +94,7 @@ export const verdicts = (
     { what: "truths that no event states", is: String(lost), kept: lost === 0 },
     { what: "a rebuild from the log yields the same view", is: end.same ? "yes" : "no", kept: end.same },
     { what: `the log of ${end.events} events is valid`, is: end.verified ? "yes" : "no", kept: end.verified },
-    // A spoken year has no promised duration.
+    // A year that is replayed as turns has no target duration.
     ...(isSpoken
       ? []
       : [{ what: `total time (≤ ${targets.took / 1_000} s)`, is: seconds(took), kept: took <= targets.took }])

@@ -17,7 +17,7 @@ export type Reason = (typeof reasons)[number]
 
 /**
  * The same year as a conversation: the user says each memory of the file in the first person, in a turn that is
- * captured. The file's own turns are captured too, its searches stay.
+ * captured. The file's own turns are captured too. Its searches are unchanged.
  */
 export const spokenYear = (year: Year): Year => {
   const speaker = year.happenings.flatMap((entry) =>
@@ -74,13 +74,13 @@ const verbs: Readonly<Record<string, string>> = { is: "am", has: "have", goes: "
 const plainVerb = (verb: string): string => verb.replace(/(?<=[^s])s$/, "")
 
 interface Heard {
-  /** Turns that stated the truth, those of which something was captured, and those of which the truth was. */
+  /** Number of turns that stated the truth; of those with a captured memory; of those with the truth captured. */
   told: number
   captured: number
   stated: number
 }
 
-/** Follows what was captured of the turns that state the current truth of an attribute. */
+/** Tracks what was captured from the turns that state the current truth of an attribute. */
 export const makeHearing = ({ attributes }: Year) => {
   const heard = new Map<string, Heard>()
   const keyOf = (name: string, at: number) => {
@@ -88,7 +88,7 @@ export const makeHearing = ({ attributes }: Year) => {
     return truth === undefined ? undefined : { truth, key: `${name} ${truth.from}` }
   }
   return {
-    /** Notes what was captured of a turn. `about` is its text in the third person. */
+    /** Records what was captured from a turn. `about` is the turn's text in the third person. */
     note: (at: number, about: string, captured: ReadonlyArray<string>): void => {
       const text = comparableText(about)
       for (const { name } of attributes) {
@@ -101,7 +101,7 @@ export const makeHearing = ({ attributes }: Year) => {
         heard.set(current.key, entry)
       }
     },
-    /** Why the profile does not state the truth of an attribute. `memories` are the active ones. */
+    /** Returns why the profile does not state the truth of an attribute. `memories` contains the active memories. */
     reasonOf: ({ name, standing }: AttributeStanding, at: number, memories: ReadonlyArray<WholeMemory>): Reason => {
       const current = keyOf(name, at)!
       const entry = heard.get(current.key)

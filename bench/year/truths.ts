@@ -37,7 +37,7 @@ export const standingsIn = (
   })
 }
 
-/** Returns a test: whether a text (from `comparableText`) states a truth, with all words of one wording. */
+/** Returns a test. It is true if a text (from `comparableText`) contains all words of one wording of the truth. */
 export const statesTruth = ({ ways }: Truth): ((text: string) => boolean) => {
   const wanted = ways.map((words) => words.map((word) => ` ${comparableText(word).trim()} `))
   return (text) => wanted.some((words) => words.every((word) => text.includes(word)))
