@@ -7,14 +7,14 @@ export const contentOptions = [
   option("--narrative <text>", "set the full text"),
   repeatable("--fact <text>", "add a fact", nonEmpty),
   repeatable("--tag <tag>", "add a tag", nonEmpty),
-  repeatable("--person <name>", "add a mentioned person", nonEmpty),
+  repeatable("--person <name>", "add a person whom the memory mentions", nonEmpty),
   repeatable("--file <path>", "add a related file"),
-  option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
+  option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
   option("--importance <number>", "set the importance, 0 to 1", fraction),
   option("--project <name>", "set the project"),
   option("--topic <name>", "set the topic"),
-  option("--at <time>", "set when it happened: ISO 8601 date or time", isoTime),
-  option("--expires <time>", "set when it expires: ISO 8601 date or time", isoTime)
+  option("--at <time>", "set the time of the event: ISO 8601 date or time", isoTime),
+  option("--expires <time>", "set the expiry time: ISO 8601 date or time", isoTime)
 ]
 
 export interface ContentOptions {

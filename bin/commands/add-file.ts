@@ -25,8 +25,8 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
   summary: "index text files and folders for search; skip unchanged files",
   options: [
     option("--session <key>", "attach the files to a session; forgetting the session hides them"),
-    flag("--move", "move files from another session; needs --session"),
-    option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
+    flag("--move", "move files that belong to another session (needs --session)"),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
     option("--at <time>", "set the time of the change, ISO 8601 (default: each file's own time)", isoTime)
   ],
   examples: ["add-file README.md docs/", "add-file notes/harbour.md --session monday --store shared"],

@@ -30,7 +30,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     option("--speaker <name>", "set the name of the speaker"),
     option("--channel <name>", "set the channel that the turn comes from"),
     option("--sequence <n>", "set the turn's number; must exceed earlier ones (default: next)", wholeNumber(1)),
-    option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
     option("--at <time>", "set the time of the turn, ISO 8601 (default: now)", isoTime),
     flag("--no-extract", "do not capture memories from this turn"),
     commandIdOption

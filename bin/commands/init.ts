@@ -8,7 +8,7 @@ declare const DAYBOOK_VERSION: string
 
 export const init: Command = {
   usage: "init",
-  summary: "print the lines that connect each host to this installation",
+  summary: "print the configuration lines that connect agent hosts to Daybook",
   details: ["It asks nothing and writes nothing. If you pass --data or --agent, the lines contain them."],
   examples: ["init", "--agent work init"],
   run: (call) => {

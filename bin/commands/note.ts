@@ -52,7 +52,7 @@ export const note: Command<NoteOptions, readonly [action: string, words: Readonl
     repeatable("--any-tag <tag>", "show only notes that have any of the given tags", nonEmpty),
     option("--user <name>", "set the note's user, or show only notes of this user"),
     option("--source <name>", "set the name of the tool that saves the note"),
-    option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
     ...pageOptions,
     asOfOption,
     commandIdOption

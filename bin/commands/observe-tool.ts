@@ -37,7 +37,7 @@ export const observeTool: Command<ToolOptions, readonly [tool: string, input: st
     option("--session <key>", "set the session of the run"),
     option("--project <name>", "set the project"),
     repeatable("--file <path>", "add a file that the tool read or changed", nonEmpty),
-    option("--store <store>", "set the store (who may read it): private, shared or social", storeOf),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
     option("--at <time>", "set the time of the run, ISO 8601 (default: now)", isoTime),
     commandIdOption
   ],

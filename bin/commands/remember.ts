@@ -32,7 +32,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     ...contentOptions,
     option("--session <key>", "set the session that the memory comes from"),
     option("--channel <name>", "set the channel that the memory comes from"),
-    option("--sender <name>", "set the person who said it"),
+    option("--sender <name>", "set the person who made the statement"),
     option("--tier <tier>", "set how long to keep the memory: core, long, mid or daily", oneOf(Tier.literals)),
     repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
     flag("--no-reconcile", "store without comparing; detect only exact duplicates"),

@@ -103,7 +103,7 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
     option("--name <name>", "set the name"),
     option("--handler <name>", 'set the handler that runs the schedule (default: "default")'),
     option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOf(Notify.literals)),
-    option("--missed <how>", `catch up on missed times: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
+    option("--missed <how>", `catch up on missed runs: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
     option("--keep <n>", "keep n runs in the schedule's history", wholeNumber(1, limits.page)),
     option("--channel <name>", "set the channel where the schedule was requested"),
     option("--context <name>", "set the place within the channel, such as a thread"),
