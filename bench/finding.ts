@@ -59,7 +59,7 @@ const placesOf = ({ hits, question: { answers, best } }: Answered) => {
 /** True if the search marks any hit as near, that is, as a possible answer. */
 const isAnswered = ({ hits }: Answered): boolean => hits.some(({ near }) => near)
 
-/** The number of questions of one kind, and shares of it. A question counts as answered if any hit is near. */
+/** Number of questions of one kind, and shares of these questions. A question is answered if any hit is near. */
 interface Shares {
   readonly questions: number
   readonly first: number

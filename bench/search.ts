@@ -21,7 +21,7 @@ import {
 import { interleaved, medianCost, quantile } from "./measure.js"
 import { worldOf } from "./world.js"
 
-/** Hybrid search in one agent, compared with the two SQL queries that it needs at least. */
+/** Hybrid search in one agent, compared with the two SQL queries that every hybrid search needs. */
 export const search: Group = {
   name: "search",
   rows: async function* ({ quick }) {

@@ -28,7 +28,7 @@ const launch = () => {
   script.runInThisContext()(createRequire(file), file, dirname(file))
 }
 
-/** The commands that only the larger program can run. It also runs if one of these words is an argument of the call. */
+/** The commands that only the larger program can run. It also runs if one of these words is another argument. */
 const servers: ReadonlySet<string> = new Set(["serve", "mcp"])
 
 if (isHookCall(process.argv.slice(2))) alwaysSucceed()

@@ -83,8 +83,8 @@ export const makeOutput = (
 }
 
 /**
- * Prints each message of the log as one line: its text, then the fields of its objects and its annotations. Causes and
- * other values are left out, because they may quote memories.
+ * Prints each log message as one line: its text, then the fields of its objects and its annotations. Omits causes and
+ * other values, because they may quote memories.
  */
 export const stderrLogger = ({ warn }: Pick<Output, "warn">): Logger.Logger<unknown, void> =>
   Logger.make(({ annotations, logLevel, message }) => {

@@ -9,8 +9,8 @@ import type { Output } from "./output.js"
 const closeMillis = { command: 500, service: 2_000 }
 
 /**
- * Maximum milliseconds that the process may run after that. A connection attempt or a name look-up would keep the
- * process alive for 10 s, although the request was abandoned.
+ * Maximum milliseconds that the process may run after `closeMillis`. A connection attempt or a name look-up would keep
+ * the process alive for 10 s, although the request was abandoned.
  */
 const maxRemainingMillis = 200
 

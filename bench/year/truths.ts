@@ -2,8 +2,8 @@ import { foldLetters } from "../../text/normalise/letters.js"
 import type { Attribute, Truth } from "./format.js"
 
 /**
- * The state of an attribute in a profile. `held`: the profile states the current truth. `contradicted`: another line
- * also states an outdated one. `outdated`: it states only an outdated one. `missing`: it states none.
+ * The state of an attribute in a profile. `held`: the profile states only the current truth. `contradicted`: the profile
+ * states the current and an outdated truth. `outdated`: only an outdated truth. `missing`: no truth of the attribute.
  */
 export type Standing = "held" | "contradicted" | "outdated" | "missing"
 

@@ -24,7 +24,7 @@ export const init: Command = {
   }
 }
 
-/** The lines for one host, and where they belong. */
+/** The configuration lines for one host, and where to put or run them. */
 interface HostLines {
   readonly host: string
   readonly where: string
