@@ -2,7 +2,7 @@ import { foldLetters } from "../../text/normalise/letters.js"
 import type { Attribute, Truth } from "./format.js"
 
 /**
- * The state of an attribute in a profile. `held`: the profile states only the current truth. `contradicted`: the profile
+ * The state of an attribute in a profile. `held`: the profile states only the current truth. `contradicted`: it
  * states the current and an outdated truth. `outdated`: only an outdated truth. `missing`: no truth of the attribute.
  */
 export type Standing = "held" | "contradicted" | "outdated" | "missing"
