@@ -16,7 +16,7 @@ import {
   waitForEmbeddings,
   withoutTarget
 } from "./harness.js"
-import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
+import { type Cost, measureInterleaved, medianCost, type Side } from "./measure.js"
 
 /** Memories in one `rememberAll` call, and in one transaction of the floor. */
 const batch = 1_000
@@ -28,7 +28,7 @@ export const oneCaller: Group = {
   name: "one",
   rows: async function* (scale) {
     const memories = makeMemories(scale.quick ? 500 : 2_000)
-    const costs = await interleaved(
+    const costs = await measureInterleaved(
       { floor: floorSide(memories, 1), daybook: daybookSide(memories, ["agent"], oneByOne) },
       { runs: runs(scale) }
     )
@@ -42,7 +42,7 @@ export const manyCallers: Group = {
   rows: async function* (scale) {
     const memories = makeMemories(scale.quick ? 500 : 2_000)
     const agents = Array.from({ length: 10 }, (_, index) => `agent-${index}`)
-    const costs = await interleaved(
+    const costs = await measureInterleaved(
       {
         alone: daybookSide(memories, ["agent"], oneByOne),
         together: daybookSide(memories, ["agent"], atOnce),
@@ -71,7 +71,7 @@ export const bulk: Group = {
   name: "bulk",
   rows: async function* (scale) {
     const memories = makeMemories(scale.quick ? 3_000 : 10_000)
-    const costs = await interleaved(
+    const costs = await measureInterleaved(
       {
         floor: floorSide(memories, batch),
         daybook: daybookSide(memories, ["agent"], inBatches),
@@ -106,13 +106,13 @@ const adds = (count: number, { cpu, wall }: Cost): string =>
   `${formatNumber((count / wall) * 1_000)}/s, ${formatNumber((cpu / count) * 1_000)} µs CPU`
 
 const floorSide = (memories: ReadonlyArray<GeneratedMemory>, size: number, vectors = true): Side => {
-  const prepared = memories.map((made): floor.Prepared => {
+  const prepared = memories.map((made): floor.PreparedMemory => {
     const { buffer, byteLength } = vectorOf(embeddingText(made))
     return { ...made, vector: Buffer.from(buffer, 0, byteLength) }
   })
   return () => {
     const folder = temporaryFolder()
-    const { add, close } = floor.openAdds(join(folder, "floor.db"), { vectors })
+    const { add, close } = floor.openFloorWriter(join(folder, "floor.db"), { vectors })
     return {
       work: () => {
         for (let from = 0; from < prepared.length; from += size) add(prepared.slice(from, from + size))

@@ -96,7 +96,7 @@ const openViews = async (folder: string, queries: ReadonlyArray<string>): Promis
   const queryJson = JSON.stringify(queries.slice(0, 100))
   const { stdout } = await promisify(execFile)(process.execPath, [
     fileURLToPath(import.meta.url),
-    child,
+    childFlag,
     folder,
     queryJson
   ])
@@ -104,7 +104,7 @@ const openViews = async (folder: string, queries: ReadonlyArray<string>): Promis
 }
 
 /** The first argument that makes this program run `runChild`. */
-export const child = "--open-views"
+export const childFlag = "--open-views"
 
 export const runChild = async (folder: string, queryJson: string): Promise<void> => {
   const queries: ReadonlyArray<string> = JSON.parse(queryJson)

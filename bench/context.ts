@@ -8,7 +8,7 @@ import {
   type Row,
   waitForEmbeddings
 } from "./harness.js"
-import { interleaved, medianCost } from "./measure.js"
+import { measureInterleaved, medianCost } from "./measure.js"
 import { worldOf } from "./world.js"
 
 /** The context of a turn, compared with one search and one read of turns. */
@@ -34,7 +34,7 @@ const contextAmong = async (size: number, runs: number): Promise<Row> => {
       for (const message of messages) await ask(message)
     }
   })
-  const costs = await interleaved(
+  const costs = await measureInterleaved(
     {
       floor: pass(async (text) => {
         await daybook.run(memory.search({ text, gate: true, limit: 20 }))

@@ -9,9 +9,9 @@ import type { Db } from "../projections/Projection.js"
 import * as Generations from "../projections/view/generations.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
-import { distinguishingWords } from "../src/search/distinguishingWords.js"
+import { chooseDistinguishingWords } from "../src/search/distinguishingWords.js"
 import { ftsExpressionOf } from "../src/search/ftsQuery.js"
-import { parse } from "../src/search/query.js"
+import { parseQuery } from "../src/search/query.js"
 import { makeQueries, makeTurns } from "./data.js"
 import { openChunkSearch } from "./floor.js"
 import {
@@ -25,7 +25,7 @@ import {
   temporaryFolder,
   waitForEmbeddings
 } from "./harness.js"
-import { interleaved, medianCost, quantile } from "./measure.js"
+import { measureInterleaved, medianCost, quantile } from "./measure.js"
 import { seedTurns } from "./seed.js"
 
 const agent = "agent"
@@ -44,7 +44,7 @@ export const conversation: Group = {
 
 const bulk = async (count: number, runs: number): Promise<Row> => {
   const turns = makeTurns(count)
-  const { daybook } = await interleaved(
+  const { daybook } = await measureInterleaved(
     {
       daybook: async () => {
         const folder = temporaryFolder()
@@ -96,7 +96,7 @@ async function* searches(size: number, runs: number): AsyncGenerator<Row> {
   const vectors = await vectorsOf(texts)
   const queries = texts.map((text, at) => ({ text, match: matchFor(raw.db, text), vector: vectors[at]! }))
   const times: Array<number> = []
-  const costs = await interleaved(
+  const costs = await measureInterleaved(
     {
       floor: () => ({
         work: () => {
@@ -156,8 +156,8 @@ const vectorsOf = (texts: ReadonlyArray<string>) =>
 
 /** The FTS5 expression of Daybook's search for a text. */
 const matchFor = (db: Db, text: string): string => {
-  const parsed = parse(text)
-  const { joined, words } = distinguishingWords(db, chunkCorpus, "full", parsed, { policy: defaults.search })
+  const parsed = parseQuery(text)
+  const { joined, words } = chooseDistinguishingWords(db, chunkCorpus, "full", parsed, { policy: defaults.search })
   return ftsExpressionOf({ ...parsed, should: words, joined })!
 }
 
@@ -166,12 +166,12 @@ const matchFor = (db: Db, text: string): string => {
  */
 const searchAlone = async (folder: string, texts: ReadonlyArray<string>): Promise<{ readonly peak: number }> => {
   const program = fileURLToPath(import.meta.url)
-  const { stdout } = await promisify(execFile)(process.execPath, [program, child, folder, JSON.stringify(texts)])
+  const { stdout } = await promisify(execFile)(process.execPath, [program, childFlag, folder, JSON.stringify(texts)])
   return JSON.parse(stdout)
 }
 
 /** The first argument that makes this program run `runChild`. */
-export const child = "--search-conversation"
+export const childFlag = "--search-conversation"
 
 export const runChild = async (folder: string, textsJson: string): Promise<void> => {
   const daybook = openDaybook(folder, { embedder })

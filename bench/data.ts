@@ -45,7 +45,7 @@ export const imageOf = (memory: GeneratedMemory, id: string, born: number, now: 
  * text (Zipf and Mandelbrot: the frequency of the word with rank r is proportional to 1 / (r + 2.7)).
  */
 export const makeMemories = (count: number, seed = 1): Array<GeneratedMemory> => {
-  const random = generator(seed)
+  const random = randomGenerator(seed)
   const pick = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const sentence = (about: number) => {
     const words = Array.from({ length: about - 2 + Math.floor(random() * 5) }, () => wordAt(random()))
@@ -67,7 +67,7 @@ export const makeMemories = (count: number, seed = 1): Array<GeneratedMemory> =>
  * per turn, 50 turns per session, one session per day. One turn in a hundred is a tool output of about 500 words.
  */
 export const makeTurns = (count: number, seed = 4): Array<TurnInput & { readonly text: string }> => {
-  const random = generator(seed)
+  const random = randomGenerator(seed)
   const words = (minimum: number, maximum: number) =>
     Array.from({ length: minimum + Math.floor(random() * (maximum - minimum + 1)) }, () => wordAt(random())).join(" ")
   return Array.from({ length: count }, (_, index) => {
@@ -94,7 +94,7 @@ export const makeQueries = (
   count: number,
   seed = 2
 ): ReadonlyArray<string> => {
-  const random = generator(seed)
+  const random = randomGenerator(seed)
   const queries: Array<string> = []
   while (queries.length < count) {
     const { narrative, title } = memories[Math.floor(random() * memories.length)]!
@@ -121,7 +121,7 @@ export const vectorOf = (text: string): Float32Array => {
 }
 
 /** A generator of random numbers from 0 to 1 (mulberry32). */
-export const generator = (seed: number) => () => {
+export const randomGenerator = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
   mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
@@ -138,7 +138,7 @@ const commonest =
 
 /** 20,000 words by rank: common English words first, then invented words of two to four syllables. */
 const vocabulary: ReadonlyArray<string> = (() => {
-  const random = generator(3)
+  const random = randomGenerator(3)
   const [starts, middles, ends] = [
     "b br c ch d dr f fl g gr h j k l m n p pl r s st t tr v w",
     "a e i o u ai ea ou",

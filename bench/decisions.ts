@@ -3,9 +3,9 @@ import { basename } from "node:path"
 import { parseArgs } from "node:util"
 import * as Either from "effect/Either"
 import { defaults } from "../src/ports/Policy.js"
-import { answers } from "./decisions/answer.js"
+import { answerStories } from "./decisions/answer.js"
 import { render, renderWrong } from "./decisions/render.js"
-import { scores } from "./decisions/scores.js"
+import { scoreAnswers } from "./decisions/scores.js"
 import { decodeStories, type Story } from "./decisions/stories.js"
 
 const reconcilers = ["rules", "none"] as const
@@ -59,9 +59,9 @@ const main = async () => {
     fail(`Unknown reconciler "${values.reconciler}".\n\n${usage}`)
   if (values.data.length === 0) fail(`Missing --data.\n\n${usage}`)
   const stories = values.data.flatMap(storiesOf)
-  const result = scores(
+  const result = scoreAnswers(
     stories,
-    await answers(stories, { ...defaults, reconcile: { ...defaults.reconcile, reconciler } })
+    await answerStories(stories, { ...defaults, reconcile: { ...defaults.reconcile, reconciler } })
   )
   if (values.json) {
     const wrong = result.wrong.map(({ answer, story }) => ({

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Backup from "../src/backup/Backup.js"
 import { Daybook } from "../src/Daybook.js"
 import { formatNumber, type Group, openDaybook, type Row, remove, temporaryFolder } from "./harness.js"
-import { type Cost, interleaved, longestPause, medianCost } from "./measure.js"
+import { type Cost, measureInterleaved, measureLongestPause, medianCost } from "./measure.js"
 import { type World, worldOf } from "./world.js"
 
 /** Erases one memory of many, and copies the log: into a backup, and back into a data folder. */
@@ -57,7 +57,7 @@ const erased = async function* (world: World, quick: boolean): AsyncIterable<Row
     const id = isRewritten ? added.id : old
     const erase = Effect.flatMap(Daybook, (system) => system.erase({ agent: world.agent, ids: [id] }))
     return {
-      work: async () => void pauses.push((await longestPause(() => daybook.run(erase))).busy),
+      work: async () => void pauses.push((await measureLongestPause(() => daybook.run(erase))).busy),
       close: async () => {
         const start = performance.now()
         if (!isRewritten) {
@@ -69,7 +69,7 @@ const erased = async function* (world: World, quick: boolean): AsyncIterable<Row
       }
     }
   }
-  const costs = await interleaved(
+  const costs = await measureInterleaved(
     {
       floor: () => {
         const folder = copyOf(world)
@@ -126,7 +126,7 @@ const copied = async function* (world: World, quick: boolean): AsyncIterable<Row
   const next = (name: string) => join(place, `${name}-${++number}`)
   const made = next("made")
   await Effect.runPromise(Backup.create({ folder: world.folder, to: made }))
-  const backups = await interleaved(
+  const backups = await measureInterleaved(
     {
       floor: () => {
         const file = next("floor")
@@ -141,7 +141,7 @@ const copied = async function* (world: World, quick: boolean): AsyncIterable<Row
     { runs: 3, warmUp: quick }
   )
   yield copyRow("backup", bytes, backups)
-  const restores = await interleaved(
+  const restores = await measureInterleaved(
     {
       floor: () => {
         const file = next("floor")

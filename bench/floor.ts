@@ -12,7 +12,7 @@ import { type GeneratedMemory, imageOf } from "./data.js"
 // difference is Daybook's own cost.
 
 /** A memory with its vector, which is computed before the timing. */
-export interface Prepared extends GeneratedMemory {
+export interface PreparedMemory extends GeneratedMemory {
   /** A unit-length vector of 256 floats, as bytes. */
   readonly vector: Buffer
 }
@@ -38,7 +38,7 @@ const vectorTable = `INSERT INTO vector_sets (number, model, dimensions) VALUES 
 const openness = { private: 0, shared: 1, social: 2 } as const
 
 /** Stores memories; one transaction for each call. */
-export const openAdds = (file: string, options: { readonly vectors: boolean }) => {
+export const openFloorWriter = (file: string, options: { readonly vectors: boolean }) => {
   const db = new Database(file)
   // One fsync per commit, as in Daybook's log, so that acknowledged writes are durable.
   db.pragma("journal_mode = WAL")
@@ -71,7 +71,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
   let version = 0
   let hash: Uint8Array = new Uint8Array(32)
 
-  const add = (made: Prepared) => {
+  const add = (made: PreparedMemory) => {
     const born = ++version
     const now = Date.now()
     const id = randomBytes(5).toString("hex")
@@ -109,7 +109,7 @@ export const openAdds = (file: string, options: { readonly vectors: boolean }) =
   }
 
   return {
-    add: (memories: ReadonlyArray<Prepared>) => {
+    add: (memories: ReadonlyArray<PreparedMemory>) => {
       begin.run()
       for (const memory of memories) add(memory)
       commit.run()

@@ -34,7 +34,7 @@ const reads: Readonly<Record<string, (reader: MemoryReader, anchor: string) => E
 }
 
 /** Measures whether the duration of a read reveals how much data is above its trust level. */
-export const hidden: Group = {
+export const hiddenDataTiming: Group = {
   name: "hidden",
   rows: async function* ({ quick }) {
     yield await compare(quick ? 2_000 : hiddenRows, quick ? 20 : 200)

@@ -1,11 +1,11 @@
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import { findByScore } from "../projections/scoreReads.js"
 import * as Generations from "../projections/view/generations.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults } from "../src/ports/Policy.js"
-import { formulaOf } from "../src/search/score.js"
+import { toScoreFormula } from "../src/search/score.js"
 import { agedWorld } from "./agedWorld.js"
 import { makeQueries } from "./data.js"
 import {
@@ -20,7 +20,7 @@ import {
   withoutTarget
 } from "./harness.js"
 import * as floor from "./maintainFloor.js"
-import { interleaved, longestPause, medianCost, type Pause, quantile } from "./measure.js"
+import { measureInterleaved, measureLongestPause, medianCost, type Pause, quantile } from "./measure.js"
 
 /**
  * Measures all maintenance stages in one large agent: their cost, the longest pause of other work, concurrent searches.
@@ -57,13 +57,13 @@ const cost = async (
   copyFileSync(view, file)
   const raw = floor.open(file)
   let [read, written] = [0, 0]
-  const costs = await interleaved(
+  const costs = await measureInterleaved(
     {
       floor: async () => {
         const now = Date.now()
         const stageRuns = await daybook.run(memory.maintenance.run({ dryRun: true }))
         const events = stageRuns.flatMap(({ events = [] }) =>
-          events.map((event) => ({ ...event, images: imagesOf(event as never) }))
+          events.map((event) => ({ ...event, images: afterImages(event as never) }))
         )
         written = events.reduce((sum, { images }) => sum + images.length, 0)
         return {
@@ -92,7 +92,7 @@ const cost = async (
 /** The longest time that a run of all stages blocks the event loop. */
 const pauses = async ({ daybook, memory }: Subject, runs: number): Promise<Row> => {
   const held: Array<Pause> = []
-  for (let run = 0; run < runs; run++) held.push(await longestPause(() => daybook.run(memory.maintenance.run())))
+  for (let run = 0; run < runs; run++) held.push(await measureLongestPause(() => daybook.run(memory.maintenance.run())))
   const busy = Math.max(...held.map(({ busy }) => busy))
   const wall = Math.max(...held.map(({ wall }) => wall))
   return {
@@ -141,12 +141,12 @@ const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<str
 const ranked = async (file: string, size: number) => {
   const { db, rank } = floor.ranking(file, defaults)
   const now = Date.now()
-  const formula = formulaOf(defaults.tiers)
+  const formula = toScoreFormula(defaults.tiers)
   const same = (some: ReadonlyArray<{ readonly born: number }>) => JSON.stringify(some.map(({ born }) => born))
   if (same(findByScore(db, "full", formula, { now, limit: 10 })) !== same(rank(now, 10))) {
     throw new Error("The floor and Daybook rank differently.")
   }
-  const costs = await interleaved(
+  const costs = await measureInterleaved(
     {
       floor: () => ({ work: () => rank(now, 10) }),
       daybook: () => ({ work: () => findByScore(db, "full", formula, { now, limit: 10 }) })

@@ -27,7 +27,7 @@ export const measure = async (work: () => unknown): Promise<Cost> => {
  * Runs the sides alternately (A B A B …) in this process, so that other load on the machine affects all of them. The
  * first round is a warm-up and is not counted.
  */
-export const interleaved = async <Name extends string>(
+export const measureInterleaved = async <Name extends string>(
   sides: Readonly<Record<Name, Side>>,
   options: { readonly runs: number; readonly warmUp?: boolean }
 ): Promise<Readonly<Record<Name, ReadonlyArray<Cost>>>> => {
@@ -69,7 +69,7 @@ export interface Pause {
 }
 
 /** Runs some work, and returns the longest time for which it blocks the event loop. */
-export const longestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
+export const measureLongestPause = async (work: () => Promise<unknown>): Promise<Pause> => {
   let wall = 0
   let busy = 0
   let isRunning = true

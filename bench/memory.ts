@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { defaults } from "../src/ports/Policy.js"
 import { type GeneratedMemory, makeMemories, vectorOf } from "./data.js"
-import { openAdds } from "./floor.js"
+import { openFloorWriter } from "./floor.js"
 import {
   formatNumber,
   type Group,
@@ -60,12 +60,12 @@ const shown = ({ peak, rss }: MemoryUse) => `${formatNumber(rss)} MB, at most ${
 
 const measured = async (side: Side, adds: number): Promise<MemoryUse> => {
   const program = fileURLToPath(import.meta.url)
-  const { stdout } = await promisify(execFile)(process.execPath, [program, child, side, String(adds)])
+  const { stdout } = await promisify(execFile)(process.execPath, [program, childFlag, side, String(adds)])
   return JSON.parse(stdout)
 }
 
 /** The first argument that makes this program run `runChild`. */
-export const child = "--add"
+export const childFlag = "--add"
 
 export const runChild = async (side: string, adds: string): Promise<void> => {
   const { add, close, finish } = await sides[side as Side]()
@@ -99,7 +99,7 @@ const sides = {
   daybook: () => daybookSide({}),
   default: () => daybookSide({ policy: defaults, embedder: WordEmbedder.layer }),
   floor: async () => {
-    const { add, close } = openAdds(join(temporaryFolder(), "floor.db"), { vectors: true })
+    const { add, close } = openFloorWriter(join(temporaryFolder(), "floor.db"), { vectors: true })
     const vector = Buffer.from(vectorOf("one vector for all").buffer)
     return {
       add: async (memories: ReadonlyArray<GeneratedMemory>) => {

@@ -15,7 +15,7 @@ import {
   temporaryFolder,
   waitForEmbeddings
 } from "./harness.js"
-import { longestPause, type Pause } from "./measure.js"
+import { measureLongestPause, type Pause } from "./measure.js"
 import { worldOf } from "./world.js"
 
 const agent = "agent"
@@ -54,17 +54,17 @@ type Measured = ReadonlyArray<readonly [name: string, pause: Pause]>
 /** Measures in a separate process. In this process, each garbage collection would also scan the generated memories. */
 const measured = async (world: string, notes: string, size: number): Promise<Measured> => {
   const program = fileURLToPath(import.meta.url)
-  const { stdout } = await promisify(execFile)(process.execPath, [program, child, world, notes, String(size)])
+  const { stdout } = await promisify(execFile)(process.execPath, [program, childFlag, world, notes, String(size)])
   return JSON.parse(stdout)
 }
 
 /** The first argument that makes this program run `runChild`. */
-export const child = "--pauses"
+export const childFlag = "--pauses"
 
 export const runChild = async (world: string, notes: string, size: string): Promise<void> => {
   const rows: Array<readonly [string, Pause]> = []
   const measure = async (name: string, work: () => Promise<unknown>) => {
-    rows.push([name, await longestPause(work)])
+    rows.push([name, await measureLongestPause(work)])
   }
   await onNewFolder(notes, formatNumber(Number(size)), measure)
   await onWorld(world, formatNumber(Number(size)), measure)

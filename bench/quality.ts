@@ -7,7 +7,7 @@ import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { cachingEmbedder } from "../src/embedding/admin/calibrate.js"
 import { Embedder, type EmbedderService } from "../src/ports/Embedder.js"
 import type { defaults } from "../src/ports/Policy.js"
-import { type BlockResult, measureBlock, renderBlock } from "./quality/block.js"
+import { type ContextResult, measureContext, renderContextResults } from "./quality/block.js"
 import { embedderFor } from "./quality/embedders.js"
 import { type Exam, readExams } from "./quality/exams.js"
 import { measure, measurePlain, type Result, type Scores, summary } from "./quality/measure.js"
@@ -133,9 +133,9 @@ const main = async () => {
     .map((exam) => ({ ...exam, questions: exam.questions.slice(0, maxQuestions) }))
   if (values.context !== undefined) {
     const tokens = atLeastOne("context", values.context)
-    const results: Array<BlockResult> = []
-    for (const exam of exams) results.push(...(await measureBlock(exam, tokens)))
-    return console.log(values.json ? JSON.stringify(results) : renderBlock(results, tokens))
+    const results: Array<ContextResult> = []
+    for (const exam of exams) results.push(...(await measureContext(exam, tokens)))
+    return console.log(values.json ? JSON.stringify(results) : renderContextResults(results, tokens))
   }
   const scoresByVariant: Record<string, Scores> = {}
   if (!values.json) console.log(heading)

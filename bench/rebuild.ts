@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { atOnce } from "../events/turns.js"
+import { runAllSteps } from "../events/turns.js"
 import { projections } from "../projections/all.js"
 import { type Db, makeDigest } from "../projections/Projection.js"
 import { Daybook } from "../src/Daybook.js"
 import * as floor from "./floor.js"
 import { formatNumber, type Group, maximumRatio, type OpenDaybook, openDaybook, temporaryFolder } from "./harness.js"
-import { type Cost, interleaved, medianCost } from "./measure.js"
+import { type Cost, measureInterleaved, medianCost } from "./measure.js"
 import { type World, worldOf } from "./world.js"
 
 /** Rebuilds all projections of a view from the log, compared with set-based statements. */
@@ -17,7 +17,7 @@ export const rebuild: Group = {
     const world = await worldOf(quick ? 10_000 : 100_000)
     const daybook = openDaybook(world.folder)
     const events = await versionOf(daybook, world)
-    const costs = await interleaved(
+    const costs = await measureInterleaved(
       {
         floor: () => {
           const file = join(temporaryFolder(), "floor.db")
@@ -69,5 +69,5 @@ const checkFloor = async () => {
 const digestOf = (db: Db, projection: (typeof projections)[number]): string => {
   const digest = makeDigest()
   projection.digest(db, digest)
-  return atOnce(digest.hex())
+  return runAllSteps(digest.hex())
 }

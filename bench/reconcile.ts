@@ -12,7 +12,7 @@ import {
   temporaryFolder,
   waitForEmbeddings
 } from "./harness.js"
-import { interleaved, medianCost } from "./measure.js"
+import { measureInterleaved, medianCost } from "./measure.js"
 import { worldOf } from "./world.js"
 
 const size = 10_000
@@ -43,7 +43,7 @@ export const reconcile: Group = {
       next += each
       return { work: () => daybook.run(Effect.forEach(some, work, { discard: true })) }
     }
-    const costs = await interleaved(
+    const costs = await measureInterleaved(
       {
         write: among((made) => memory.remember(made, { reconcile: false })),
         search: among(({ title }) => memory.search({ text: title })),

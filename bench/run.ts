@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util"
 import * as adds from "./adds.js"
-import { agents, child, runChild } from "./agents.js"
+import { agents, childFlag, runChild } from "./agents.js"
 import { command } from "./command.js"
 import { context } from "./context.js"
 import * as conversations from "./conversation.js"
 import { erasure } from "./erasure.js"
 import type { Group, Row } from "./harness.js"
-import { hidden } from "./hidden.js"
+import { hiddenDataTiming } from "./hidden.js"
 import { maintain } from "./maintain.js"
 import * as memory from "./memory.js"
 import * as pauses from "./pauses.js"
@@ -26,7 +26,7 @@ const groups: ReadonlyArray<Group> = [
   memory.memory,
   rebuild,
   search,
-  hidden,
+  hiddenDataTiming,
   text,
   reconcile,
   conversations.conversation,
@@ -75,8 +75,8 @@ const main = async () => {
 }
 
 const [first, ...rest] = process.argv.slice(2)
-if (first === child) await runChild(rest[0]!, rest[1]!)
-else if (first === conversations.child) await conversations.runChild(rest[0]!, rest[1]!)
-else if (first === memory.child) await memory.runChild(rest[0]!, rest[1]!)
-else if (first === pauses.child) await pauses.runChild(rest[0]!, rest[1]!, rest[2]!)
+if (first === childFlag) await runChild(rest[0]!, rest[1]!)
+else if (first === conversations.childFlag) await conversations.runChild(rest[0]!, rest[1]!)
+else if (first === memory.childFlag) await memory.runChild(rest[0]!, rest[1]!)
+else if (first === pauses.childFlag) await pauses.runChild(rest[0]!, rest[1]!, rest[2]!)
 else await main()

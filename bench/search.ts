@@ -6,7 +6,7 @@ import type { Db } from "../projections/Projection.js"
 import * as Generations from "../projections/view/generations.js"
 import { defaults } from "../src/ports/Policy.js"
 import { ftsExpressionOf } from "../src/search/ftsQuery.js"
-import { parse } from "../src/search/query.js"
+import { parseQuery } from "../src/search/query.js"
 import { makeQueries, vectorOf } from "./data.js"
 import * as floor from "./floor.js"
 import {
@@ -18,7 +18,7 @@ import {
   type Row,
   waitForEmbeddings
 } from "./harness.js"
-import { interleaved, medianCost, quantile } from "./measure.js"
+import { measureInterleaved, medianCost, quantile } from "./measure.js"
 import { worldOf } from "./world.js"
 
 /** Hybrid search in one agent, compared with the two SQL queries that every hybrid search needs. */
@@ -58,7 +58,7 @@ const searchAmong = async (
       close: () => times[name].push(durations)
     }
   }
-  const costs = await interleaved(
+  const costs = await measureInterleaved(
     {
       floor: pass("floor", ({ match, vector }) => raw.search(match, vector)),
       daybook: pass("daybook", ({ text }) => daybook.run(memory.search({ text })))
@@ -84,7 +84,7 @@ const searchAmong = async (
 
 /** The FTS5 expression of Daybook's search for a text. Common words are dropped, unless there are no others. */
 const matchFor = (db: Db, text: string): string => {
-  const { must, not, should } = parse(text)
+  const { must, not, should } = parseQuery(text)
   const maxRows = Math.floor(memoryTextIndex.count(db, "full") * defaults.search.commonShare)
   const rare = should.filter(
     (word) => !word.isDroppable || countRows(db, memoryCorpus, "full", word.expression, maxRows) <= maxRows

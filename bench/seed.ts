@@ -15,7 +15,7 @@ const start = Date.UTC(2025, 0, 1)
 const batch = 1_000
 
 /** Changes to the seeded memories. Without changes, they are as `remember` would store them. */
-export interface Seeding {
+export interface SeedOptions {
   /** The time of a batch in milliseconds since the epoch, by the index of its first memory. */
   readonly timeOf?: (from: number) => number
   /** Changes the after-image of the memory at an index. */
@@ -31,7 +31,7 @@ export interface Seeding {
 export const seed = (
   folder: string,
   agents: ReadonlyMap<string, ReadonlyArray<GeneratedMemory>>,
-  { lived = (image) => image, recalled, timeOf = (from) => start + (from / batch) * 3_600_000 }: Seeding = {}
+  { lived = (image) => image, recalled, timeOf = (from) => start + (from / batch) * 3_600_000 }: SeedOptions = {}
 ): Promise<void> =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -9,7 +9,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as TokenFile from "../layers/access/TokenFile.js"
 import * as Default from "../layers/Default.js"
 import { Daybook } from "../src/Daybook.js"
-import { generator, makeMemories, makeQueries } from "./data.js"
+import { makeMemories, makeQueries, randomGenerator } from "./data.js"
 import { formatNumber, remove, temporaryFolder } from "./harness.js"
 import { quantile } from "./measure.js"
 import { closedLoad, type LoadResult, openLoad, type Target, targetOf } from "./serve/load.js"
@@ -46,7 +46,7 @@ const prepare = async (folder: string) => {
   const ids = written.flatMap((one) => (one._tag === "Right" ? [one.right.id] : []))
   await run(Effect.flatMap(Daybook, (daybook) => daybook.backfill(agent)))
   const queries = makeQueries(memories, 200)
-  const random = generator(1)
+  const random = randomGenerator(1)
   const times: Array<number> = []
   const until = performance.now() + size.short * 1_000
   for (let number = 0; performance.now() < until; number++) {

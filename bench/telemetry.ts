@@ -4,10 +4,10 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Runtime from "effect/Runtime"
 import { layerFile } from "../layers/telemetry/TraceFile.js"
 import type { Daybook } from "../src/Daybook.js"
-import { operation } from "../src/model/operation.js"
+import { defineMethod } from "../src/model/operation.js"
 import { makeMemories, makeQueries } from "./data.js"
 import { formatNumber, type Group, maximumRatio, memoryOf, openDaybook, type Row, temporaryFolder } from "./harness.js"
-import { type Cost, interleaved, median, medianCost } from "./measure.js"
+import { type Cost, measureInterleaved, median, medianCost } from "./measure.js"
 import { worldOf } from "./world.js"
 
 /** The cost of a trace file for writes and searches, and of a method's span in a program that traces nothing. */
@@ -87,7 +87,7 @@ const searches = async (size: number, runs: number): Promise<Row> => {
         })
       )
   })
-  const costs = await interleaved({ daybook: side(daybook.traced), floor: side(daybook.plain) }, { runs })
+  const costs = await measureInterleaved({ daybook: side(daybook.traced), floor: side(daybook.plain) }, { runs })
   await daybook.close()
   return compared(`searches of ${formatNumber(size)} memories with a trace file`, costs, queries.length)
 }
@@ -118,8 +118,8 @@ const untraced = async (calls: number, runs: number): Promise<Row> => {
         })
       )
   })
-  const costs = await interleaved(
-    { floor: side(Effect.fn("Memory.search")(nothing)), daybook: side(operation("Memory.search")(nothing)) },
+  const costs = await measureInterleaved(
+    { floor: side(Effect.fn("Memory.search")(nothing)), daybook: side(defineMethod("Memory.search")(nothing)) },
     { runs }
   )
   return {

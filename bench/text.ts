@@ -1,5 +1,5 @@
 import { formatNumber, type Group } from "./harness.js"
-import { costOf, textStages } from "./textStages.js"
+import { measureStage, textStages } from "./textStages.js"
 import { worstTexts } from "./worstTexts.js"
 
 /** Maximum milliseconds of CPU time without a turn of the event loop. */
@@ -12,8 +12,8 @@ export const text: Group = {
     for (const stage of textStages) {
       const size = quick ? Math.min(stage.size, 2_000) : stage.size
       const costs = Object.entries(worstTexts({ size })).map(([name, text]) => {
-        costOf(stage, text)
-        return { name, ...costOf(stage, text) }
+        measureStage(stage, text)
+        return { name, ...measureStage(stage, text) }
       })
       const worst = costs.reduce((slowest, cost) => (cost.longest > slowest.longest ? cost : slowest))
       yield {

@@ -13,10 +13,10 @@ import { summarizeByRules } from "../src/maintenance/sessionSummary.js"
 import { limits } from "../src/model/limits.js"
 import { applyMarks } from "../src/remember/applyMarks.js"
 import { mergeStatements } from "../src/remember/mergeStatements.js"
-import { problemOfCron } from "../src/schedules/cadence.js"
+import { findCronProblem } from "../src/schedules/cadence.js"
 import { conversationSyntax, memoryFilters, memorySyntax } from "../src/search/fields.js"
-import { foldEqual } from "../src/search/foldEqual.js"
-import { parse } from "../src/search/query.js"
+import { makeDuplicateCollector } from "../src/search/foldEqual.js"
+import { parseQuery } from "../src/search/query.js"
 import { bounds, cutBytes } from "../text/normalise/bounds.js"
 import { cutIntoChunks } from "../text/normalise/chunks.js"
 import { gateMessage } from "../text/normalise/gate.js"
@@ -105,11 +105,11 @@ const rulesStage = (name: string, start: string): TextStage => ({
 export const textStages: ReadonlyArray<TextStage> = [
   call("gate", limits.queryBytes, gateMessage),
   call("query", limits.queryBytes, (text) => {
-    memoryFilters(parse(text, memorySyntax).fields, time)
-    parse(text, conversationSyntax)
+    memoryFilters(parseQuery(text, memorySyntax).fields, time)
+    parseQuery(text, conversationSyntax)
   }),
   call("times", limits.queryBytes, (text) => resolveTimes(text, time.now, time.zone)),
-  call("cron expression", limits.key, problemOfCron),
+  call("cron expression", limits.key, findCronProblem),
   call("index text", limits.narrative, (text) => [toIndexText(text), isPartlyIndexed(text)]),
   call("chunks", limits.turn, (text) =>
     cutIntoChunks(cutBytes(text, bounds.indexedBytes)).map((chunk) => toIndexText(chunk.text))
@@ -149,7 +149,7 @@ export const textStages: ReadonlyArray<TextStage> = [
     }
   },
   call("folding of equal hits", 2_050, (text) => {
-    const drafts = foldEqual(true)
+    const drafts = makeDuplicateCollector(true)
     for (let index = 0; index < 50; index++) drafts.take({ text: text.slice(index), time: 0, born: index } as never)
   }),
   {
@@ -193,7 +193,7 @@ export interface StageCost {
   readonly longest: number
 }
 
-export const costOf = ({ read }: Pick<TextStage, "read">, text: string): StageCost => {
+export const measureStage = ({ read }: Pick<TextStage, "read">, text: string): StageCost => {
   const work = read(text)
   const stretches: Array<number> = []
   let started = process.cpuUsage()

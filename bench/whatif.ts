@@ -14,7 +14,7 @@ import {
   temporaryFolder,
   waitForEmbeddings
 } from "./harness.js"
-import { type Cost, interleaved, medianCost, type Side } from "./measure.js"
+import { type Cost, measureInterleaved, medianCost, type Side } from "./measure.js"
 
 /** The reconciliation threshold (share of common words). It is low, so that almost every memory is reconciled. */
 const threshold = 0.1
@@ -60,7 +60,10 @@ export const whatIf: Group = {
         return { work: () => daybook.run(work), close: daybook.close }
       }
     }
-    const costs = await interleaved({ writes, same: replay(threshold, false), other: replay(0.2, true) }, { runs: 3 })
+    const costs = await measureInterleaved(
+      { writes, same: replay(threshold, false), other: replay(0.2, true) },
+      { runs: 3 }
+    )
     const side = ({ cpu, wall }: Cost) =>
       `${formatNumber((cpu / memories.length) * 1_000)} µs CPU a decision, ${formatNumber(wall / 1_000)} s`
     const raw = medianCost(costs.writes)

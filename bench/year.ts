@@ -10,7 +10,7 @@ import { decode, type PolicyValues } from "../src/ports/Policy.js"
 import { remove, temporaryFolder } from "./harness.js"
 import * as SetClock from "./year/clock.js"
 import { decodeYear, type Year } from "./year/format.js"
-import { type Month, replayYear } from "./year/live.js"
+import { type MonthReport, replayYear } from "./year/live.js"
 import { failuresOf, renderEnding, renderHead, renderMonth, verdicts } from "./year/render.js"
 import { spokenYear } from "./year/spoken.js"
 import { type Writer, writers, writeYear } from "./year/write.js"
@@ -104,8 +104,8 @@ const main = async () => {
   const policy = policyOf(values.policy)
   const print = values.json ? () => {} : console.log
   print(`${year.name}\n\n${renderHead()}`)
-  const months: Array<Month> = []
-  const report = (month: Month) => {
+  const months: Array<MonthReport> = []
+  const report = (month: MonthReport) => {
     months.push(month)
     print(renderMonth(month))
     if (values.wrong) for (const problem of failuresOf(month)) print(`         ${problem}`)

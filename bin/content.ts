@@ -1,20 +1,20 @@
 import type { Store } from "../events/Trust.js"
-import { definedFields, fraction, isoTime, nonEmpty, option, repeatable, storeOf } from "./options.js"
+import { definedFields, option, parseFraction, parseIsoTime, parseNonEmpty, parseStore, repeatable } from "./options.js"
 
 /** The options for a memory's content; `remember` and `update` share them. */
 export const contentOptions = [
   option("--type <type>", "set the type: decision, preference, event, task …"),
   option("--narrative <text>", "set the full text"),
-  repeatable("--fact <text>", "add a fact", nonEmpty),
-  repeatable("--tag <tag>", "add a tag", nonEmpty),
-  repeatable("--person <name>", "add a person whom the memory mentions", nonEmpty),
+  repeatable("--fact <text>", "add a fact", parseNonEmpty),
+  repeatable("--tag <tag>", "add a tag", parseNonEmpty),
+  repeatable("--person <name>", "add a person whom the memory mentions", parseNonEmpty),
   repeatable("--file <path>", "add a related file"),
-  option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
-  option("--importance <number>", "set the importance, 0 to 1", fraction),
+  option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
+  option("--importance <number>", "set the importance, 0 to 1", parseFraction),
   option("--project <name>", "set the project"),
   option("--topic <name>", "set the topic"),
-  option("--at <time>", "set the time of the event: ISO 8601 date or time", isoTime),
-  option("--expires <time>", "set the expiry time: ISO 8601 date or time", isoTime)
+  option("--at <time>", "set the time of the event: ISO 8601 date or time", parseIsoTime),
+  option("--expires <time>", "set the expiry time: ISO 8601 date or time", parseIsoTime)
 ]
 
 export interface ContentOptions {
@@ -33,7 +33,7 @@ export interface ContentOptions {
 }
 
 /** Maps the options to the library's field names. An absent option leaves its field out. */
-export const contentOf = ({ at, expires, fact, file, person, tag, ...rest }: ContentOptions) => {
+export const contentFromOptions = ({ at, expires, fact, file, person, tag, ...rest }: ContentOptions) => {
   const { importance, narrative, project, store, topic, type } = rest
   return definedFields({
     type,

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Call } from "./commands/Command.js"
-import { type CommandEnded, refused } from "./exit.js"
+import { type CommandEnded, refusalError } from "./exit.js"
 
 /** One step of the demo: the call and its JSON answer. */
 export interface Step {
@@ -33,12 +33,12 @@ export const demoRunner = ({ runCommandLine, out }: Call, folder: string) => {
             return out.json ? Effect.void : out.show(value, text)
           }
         })
-        if (outcome.code !== 0) return yield* refused(`${call}: ${outcome.line}`)
+        if (outcome.code !== 0) return yield* refusalError(`${call}: ${outcome.line}`)
         steps.push({ heading, call, answer })
         return answer as Answer
       }),
     must: (condition: boolean, expectation: string) =>
-      condition ? Effect.void : Effect.fail(refused(`demo check failed: ${expectation}`))
+      condition ? Effect.void : Effect.fail(refusalError(`demo check failed: ${expectation}`))
   }
 }
 

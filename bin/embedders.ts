@@ -7,9 +7,9 @@ import type {
   Rate,
   Switched
 } from "../src/embedding/admin/EmbedderOperations.js"
-import { count, shellWord } from "./format.js"
+import { countText, quoteForShell } from "./format.js"
 import type { Output } from "./output.js"
-import { fields } from "./table.js"
+import { fieldsTable } from "./table.js"
 
 const modelText = ({ dimensions, model }: ModelName) => `${model}, ${dimensions} dimensions`
 
@@ -21,7 +21,7 @@ export const rateText = ({ perSecond, remaining, requests, tokens }: Rate): stri
   [
     `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`,
     ...(remaining === null ? [] : [`${durationText(remaining)} left`]),
-    ...(requests === 0 ? [] : [`${count(requests, "request")}, ${count(tokens, "token")}`])
+    ...(requests === 0 ? [] : [`${countText(requests, "request")}, ${countText(tokens, "token")}`])
   ].join(", ")
 
 const durationText = (seconds: number): string => {
@@ -32,9 +32,9 @@ const durationText = (seconds: number): string => {
 
 /** The command that activates an index, with the given ranking weight. */
 const switchCall = ({ dimensions, model }: ModelName, weight?: number): string =>
-  `daybook embed switch ${shellWord(model)} --dimensions ${dimensions}${weight === undefined ? "" : ` --weight ${weight}`}`
+  `daybook embed switch ${quoteForShell(model)} --dimensions ${dimensions}${weight === undefined ? "" : ` --weight ${weight}`}`
 
-export const switchedText = ({ state, unchanged, ...model }: Switched, weight?: number): string => {
+export const switchResultText = ({ state, unchanged, ...model }: Switched, weight?: number): string => {
   if (unchanged) return `${modelText(model)}: already active`
   switch (state) {
     case "inForce":
@@ -50,7 +50,7 @@ export const statusText = (out: Output, status: EmbedderStatus): string => {
   const { apart, aside, configured, failure, inForce, kept, preparing, usage } = status
   const rate = preparing?.rate
   const isOtherConfigured = configured.model !== inForce.model || configured.dimensions !== inForce.dimensions
-  return fields(out, [
+  return fieldsTable(out, [
     ["active", indexText(inForce)],
     ["weight", `${inForce.weight}`],
     ...(inForce.since === null ? [] : [["since", `version ${inForce.since}`] as const]),
@@ -72,18 +72,18 @@ export const statusText = (out: Output, status: EmbedderStatus): string => {
     ...kept.map((index): readonly [string, string] => ["kept", indexText(index)]),
     ...(usage === undefined
       ? []
-      : [["usage", `${count(usage.requests, "request")}, ${count(usage.tokens, "token")}`] as const]),
-    ...(aside === undefined ? [] : [["skipped", `${count(aside, "text")} that cannot be embedded`] as const]),
+      : [["usage", `${countText(usage.requests, "request")}, ${countText(usage.tokens, "token")}`] as const]),
+    ...(aside === undefined ? [] : [["skipped", `${countText(aside, "text")} that cannot be embedded`] as const]),
     ...(failure === undefined ? [] : [["failure", failure] as const])
   ])
 }
 
-export const comparedText = (out: Output, compared: Compared): string => {
+export const comparisonText = (out: Output, compared: Compared): string => {
   const { differing, inForce, other, overlap, quality, queries, sameFirst } = compared
   const share = (value: number | null) => (value === null ? "no recalls yet" : `${Math.round(100 * value)}%`)
   const figures = ({ mrr, ndcg, recall }: { readonly recall: number; readonly ndcg: number; readonly mrr: number }) =>
     `recall@10 ${recall.toFixed(3)}, NDCG@10 ${ndcg.toFixed(3)}, MRR ${mrr.toFixed(3)}`
-  const head = fields(out, [
+  const head = fieldsTable(out, [
     ["active", modelText(inForce)],
     ["other", indexText(other)],
     ["queries", queries],
@@ -98,16 +98,16 @@ export const comparedText = (out: Output, compared: Compared): string => {
         ] as const))
   ])
   const rows = differing.map(({ overlap, text }): readonly [string, string] => [`${Math.round(100 * overlap)}%`, text])
-  return rows.length === 0 ? head : `${head}\n\nleast similar answers\n${fields(out, rows)}`
+  return rows.length === 0 ? head : `${head}\n\nleast similar answers\n${fieldsTable(out, rows)}`
 }
 
 /** Prints the calibrated ranking weight, every fourth weight tried, and the command that activates the weight. */
-export const calibratedText = (
+export const calibrationText = (
   out: Output,
   { by, curve, dimensions, from, model, used, weight }: Calibrated
 ): string => {
   const source = by === "labels" ? "labelled" : "from searches after which a memory was opened"
-  const head = fields(out, [
+  const head = fieldsTable(out, [
     ["embedder", modelText({ model, dimensions })],
     ["questions", `${from}, ${source}`],
     ["weight", weight === used ? `${used}, unchanged` : `${weight} (active: ${used})`]
@@ -117,6 +117,6 @@ export const calibratedText = (
     (point, index) => index % 4 === 0 || point.weight === weight || point.weight === used
   )
   const rows = shownPoints.map(({ value, weight }): readonly [string, string] => [String(weight), value.toFixed(3)])
-  const table = `${head}\n\nNDCG@10 by weight\n${fields(out, rows)}`
+  const table = `${head}\n\nNDCG@10 by weight\n${fieldsTable(out, rows)}`
   return weight === used ? table : `${table}\n\nTo use it: ${switchCall({ model, dimensions }, weight)}`
 }

@@ -1,5 +1,5 @@
 import type { AgentErasure, HeldItem, Leftover, RecordedErasure } from "../src/erasure/Erasure.js"
-import { count, secondText } from "./format.js"
+import { countText, timestampText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, table } from "./table.js"
 
@@ -32,12 +32,12 @@ const shortened = (text: string): string =>
 export const leftoversText = (leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
   leftovers.map(
     ({ agent, column, events }) =>
-      `the name remains in ${count(events, "event")} of ${agent} (column ${column}): only erasing the whole agent removes it, with 'daybook erase --agent ${agent}'`
+      `the name remains in ${countText(events, "event")} of ${agent} (column ${column}): only erasing the whole agent removes it, with 'daybook erase --agent ${agent}'`
   )
 
 /** The columns of `erase --list`. The name of an erased agent is no longer stored. */
 export const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [
-  { name: "when", cell: ({ at }) => secondText(at) },
+  { name: "when", cell: ({ at }) => timestampText(at) },
   { name: "agent", cell: ({ agent }) => agent ?? "(erased)" },
   { name: "version", cell: ({ version }) => version ?? "", alignRight: true },
   { name: "by", cell: ({ selector }) => selector ?? "" },
@@ -46,7 +46,7 @@ export const recordColumns: ReadonlyArray<Column<RecordedErasure>> = [
   {
     name: "actor",
     cell: ({ actor, repeatedAt }) =>
-      [actor ?? "", ...(repeatedAt === undefined ? [] : [`(again ${secondText(repeatedAt)})`])].join(" "),
+      [actor ?? "", ...(repeatedAt === undefined ? [] : [`(again ${timestampText(repeatedAt)})`])].join(" "),
     elastic: true
   }
 ]

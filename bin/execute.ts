@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { errorCodeOf, type StorageError, storageError } from "../events/errors.js"
 import { makeFolder } from "../events/folder.js"
-import { policyFile, readPolicy } from "../layers/config.js"
+import { findPolicyFile, readPolicy } from "../layers/config.js"
 import { layer } from "../layers/Default.js"
 import { rerankerNamed } from "../layers/rerankers.js"
 import { Daybook } from "../src/Daybook.js"
@@ -17,10 +17,10 @@ import { defaults } from "../src/ports/Policy.js"
 import { Reranker } from "../src/ports/Reranker.js"
 import { parseInstant } from "../src/search/parseInstant.js"
 import type { AnyCommand, Call } from "./commands/Command.js"
-import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refused } from "./exit.js"
+import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refusalError } from "./exit.js"
 import { noteMissingAgent } from "./noteMissingAgent.js"
 import { type Output, stderrLogger } from "./output.js"
-import { type GlobalOptions, type Parsed, parse } from "./program.js"
+import { type GlobalOptions, type ParsedCommandLine, parse } from "./program.js"
 import { withoutRules } from "./withoutRules.js"
 import { withTrace } from "./withTrace.js"
 
@@ -38,7 +38,7 @@ export const execute = (
     return run(parsed, outputOf(parsed.globals))
   })
 
-const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
+const run = (parsed: ParsedCommandLine, out: Output): Effect.Effect<Outcome> => {
   const { agentWasPassed, args, command, dataWasPassed, globals, options, trustWasPassed } = parsed
   return Effect.gen(function* () {
     const { actor, agent, data, trust } = globals
@@ -68,7 +68,7 @@ const run = (parsed: Parsed, out: Output): Effect.Effect<Outcome> => {
       trustWasPassed,
       folder: data,
       checkFolder: Effect.as(checkFolder, data),
-      policyFile: (file) => policyFile(data, file),
+      policyFile: (file) => findPolicyFile(data, file),
       out,
       memory,
       // Opening the agent's memory validates the agent's name; operator calls do not validate it.
@@ -119,7 +119,7 @@ const policyOrDefaults = (folder: string) =>
  * part of the policy.
  */
 const withFile = (error: InvalidPolicy, folder: string): Effect.Effect<InvalidPolicy> =>
-  Effect.map(policyFile(folder), ({ file }) =>
+  Effect.map(findPolicyFile(folder), ({ file }) =>
     error.file === undefined && file !== undefined ? new InvalidPolicy({ problems: error.problems, file }) : error
   )
 
@@ -130,7 +130,7 @@ const requireFolder = (folder: string): Effect.Effect<void, CommandEnded | Stora
       statSync(folder)
     } catch (error) {
       if (errorCodeOf(error) === "ENOENT")
-        return refused(`no data folder at ${resolve(folder)}: pass --data, or create it with 'daybook remember'`)
+        return refusalError(`no data folder at ${resolve(folder)}: pass --data, or create it with 'daybook remember'`)
     }
     return Effect.try({ try: () => makeFolder(folder), catch: storageError(folder) })
   })

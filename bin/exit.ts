@@ -23,7 +23,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 export class CommandEnded extends Data.TaggedError("Ended")<{ readonly message: string; readonly code: ExitCode }> {}
 
 /** Ends a command that was refused in whole or in part. */
-export const refused = (message: string) => new CommandEnded({ message, code: exitCodes.refused })
+export const refusalError = (message: string) => new CommandEnded({ message, code: exitCodes.refused })
 
 /** Ends a command whose arguments are invalid in combination. */
 export const usageError = (message: string) => new CommandEnded({ message, code: exitCodes.badCall })

@@ -5,22 +5,31 @@ import type { MemoryReader } from "../src/Memory.js"
 import { limits } from "../src/model/limits.js"
 import type { Filter } from "../src/search/search.js"
 import type { Call, Failure } from "./commands/Command.js"
-import { type Moment, nonEmpty, oneOf, option, repeatable, rowCount, storeOf, timeOrWords } from "./options.js"
+import {
+  oneOf,
+  option,
+  parseNonEmpty,
+  parseRowCount,
+  parseStore,
+  parseTimeOrWords,
+  repeatable,
+  type TimeArgument
+} from "./options.js"
 import type { Output } from "./output.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  repeatable("--type <type>", "show only memories of this type", nonEmpty),
-  repeatable("--tag <tag>", "show only rows that have all given tags", nonEmpty),
-  repeatable("--any-tag <tag>", "show only rows that have any of the given tags", nonEmpty),
+  repeatable("--type <type>", "show only memories of this type", parseNonEmpty),
+  repeatable("--tag <tag>", "show only rows that have all given tags", parseNonEmpty),
+  repeatable("--any-tag <tag>", "show only rows that have any of the given tags", parseNonEmpty),
   repeatable("--tier <tier>", "show only memories of this tier: core, long, mid or daily", oneOf(Tier.literals)),
-  repeatable("--person <name>", "show only memories that mention this person", nonEmpty),
-  repeatable("--store <store>", "show only rows of this store: private, shared or social", storeOf),
+  repeatable("--person <name>", "show only memories that mention this person", parseNonEmpty),
+  repeatable("--store <store>", "show only rows of this store: private, shared or social", parseStore),
   option("--project <name>", "show only memories of this project"),
   option("--session <key>", "show only rows of this session"),
-  option("--after <time>", 'show rows from this time on: ISO 8601, or words: "last week"', timeOrWords),
-  option("--before <time>", 'show rows before this time: ISO 8601, or words: "last week"', timeOrWords),
-  option("--limit <n>", `show at most n rows, up to ${limits.page} (default: search 10, list 50)`, rowCount)
+  option("--after <time>", 'show rows from this time on: ISO 8601, or words: "last week"', parseTimeOrWords),
+  option("--before <time>", 'show rows before this time: ISO 8601, or words: "last week"', parseTimeOrWords),
+  option("--limit <n>", `show at most n rows, up to ${limits.page} (default: search 10, list 50)`, parseRowCount)
 ]
 
 export interface FilterOptions {
@@ -32,8 +41,8 @@ export interface FilterOptions {
   readonly store?: ReadonlyArray<Store>
   readonly project?: string
   readonly session?: string
-  readonly after?: Moment
-  readonly before?: Moment
+  readonly after?: TimeArgument
+  readonly before?: TimeArgument
   readonly limit?: number
 }
 

@@ -13,7 +13,7 @@ const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(bidiControls, "")
 
 /** The author of an event. An erased author is stored as an empty string. */
-export const writerText = (actor: string): string => (actor === "" ? "(erased)" : oneLine(actor))
+export const actorText = (actor: string): string => (actor === "" ? "(erased)" : oneLine(actor))
 
 /** Keeps the lines of a text but removes other control characters. */
 const lines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\n")
@@ -22,15 +22,15 @@ const lines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\
 export const dayText = (instant: number): string => toIso(instant).slice(0, 10)
 
 /** An instant in UTC, to the second. */
-export const secondText = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
+export const timestampText = (instant: number): string => `${toIso(instant).slice(0, 19).replace("T", " ")}Z`
 
 /**
  * An instant in UTC, to the second. Midnight shows only the day, because a date without a time is stored as midnight.
  */
-export const dayOrSecondText = (instant: number): string =>
-  instant % 86_400_000 === 0 ? dayText(instant) : secondText(instant)
+export const dayOrTimestampText = (instant: number): string =>
+  instant % 86_400_000 === 0 ? dayText(instant) : timestampText(instant)
 
-export const count = (number: number, singular: string, plural = `${singular}s`): string =>
+export const countText = (number: number, singular: string, plural = `${singular}s`): string =>
   `${number} ${number === 1 ? singular : plural}`
 
 /** Why a memory may no longer be true. */
@@ -55,7 +55,7 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     type,
     updatedAt
   } = memory
-  const head = [colours.cyan(id), type, dayOrSecondText(occurredAt ?? createdAt), store].join("  ")
+  const head = [colours.cyan(id), type, dayOrTimestampText(occurredAt ?? createdAt), store].join("  ")
   const fields: ReadonlyArray<readonly [string, string | undefined]> = [
     ["tags", memory.tags.join(", ")],
     ["people", memory.people.join(", ")],
@@ -69,11 +69,14 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
     ["level", memory.level === "full" ? "" : memory.level],
     ["tier", memory.tier],
     ["importance", memory.importance === 0 ? "" : String(memory.importance)],
-    ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${secondText(memory.lastMentionedAt)}`],
-    ["shown", accesses === undefined ? "" : `${count(accesses, "time")}, last ${secondText(lastAccessedAt ?? 0)}`],
-    ["created", secondText(createdAt)],
-    ["updated", updatedAt === createdAt ? "" : secondText(updatedAt)],
-    ["expires", expiresAt === undefined ? "" : dayOrSecondText(expiresAt)],
+    ["mentions", memory.mentions === 1 ? "" : `${memory.mentions}, last ${timestampText(memory.lastMentionedAt)}`],
+    [
+      "shown",
+      accesses === undefined ? "" : `${countText(accesses, "time")}, last ${timestampText(lastAccessedAt ?? 0)}`
+    ],
+    ["created", timestampText(createdAt)],
+    ["updated", updatedAt === createdAt ? "" : timestampText(updatedAt)],
+    ["expires", expiresAt === undefined ? "" : dayOrTimestampText(expiresAt)],
     ["stale", stale === undefined ? "" : staleText(stale)],
     ["tokens", String(memory.tokens)]
   ]
@@ -87,5 +90,5 @@ export const memoryText = (memory: WholeMemory, colours: Colours): string => {
 }
 
 /** Quotes a word for a POSIX shell. */
-export const shellWord = (word: string): string =>
+export const quoteForShell = (word: string): string =>
   /^[\w./:@~#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

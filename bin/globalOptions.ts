@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { levels } from "../events/Trust.js"
 import { defaultFolder } from "../layers/config.js"
-import { currentAgent } from "../layers/hosts/projectAgent.js"
-import { nonEmpty, oneOf, option } from "./options.js"
+import { currentAgentName } from "../layers/hosts/projectAgent.js"
+import { oneOf, option, parseNonEmpty } from "./options.js"
 
 /** The options that every command takes, before or after its name. */
 export const globalOptions = () => [
-  option("--data <dir>", "use this data folder", nonEmpty).default(
+  option("--data <dir>", "use this data folder", parseNonEmpty).default(
     Effect.runSync(defaultFolder),
     "$DAYBOOK_DATA or ~/.local/share/daybook"
   ),
@@ -19,4 +19,4 @@ export const globalOptions = () => [
   option("-q, --quiet", "print answers and errors only").default(false)
 ]
 
-const agentNamed = (name: string): string => (name === "." ? Effect.runSync(currentAgent(process.cwd())) : name)
+const agentNamed = (name: string): string => (name === "." ? Effect.runSync(currentAgentName(process.cwd())) : name)

@@ -1,7 +1,7 @@
-import { commandIn } from "./commandIn.js"
+import { findCommandWords } from "./commandIn.js"
 
 /** True if a command line calls `daybook hook`. */
-export const isHookCall = (argv: ReadonlyArray<string>): boolean => commandIn(argv)[0] === "hook"
+export const isHookCall = (argv: ReadonlyArray<string>): boolean => findCommandWords(argv)[0] === "hook"
 
 /** Maximum milliseconds for a hook to finish its writes after its host sent a signal. */
 const maxMillisAfterSignal = 5_000
@@ -10,7 +10,7 @@ const maxMillisAfterSignal = 5_000
  * Makes this process always end with exit code 0. A host treats any other exit code as an error, and code 2 as an order
  * to refuse the user's prompt.
  */
-export const alwaysSucceed = (): void => {
+export const alwaysExitWithZero = (): void => {
   process.on("exit", () => {
     process.exitCode = 0
   })

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url"
 import { Script } from "node:vm"
 import { unsupportedRuntime } from "../events/runtime.js"
 import * as CodeCache from "./codeCache.js"
-import { commandIn } from "./commandIn.js"
-import { alwaysSucceed, isHookCall } from "./hookCall.js"
+import { findCommandWords } from "./commandIn.js"
+import { alwaysExitWithZero, isHookCall } from "./hookCall.js"
 
 /**
  * The entry point of `daybook`. On an unsupported Node it prints one line before it loads anything that would crash.
@@ -17,7 +17,7 @@ const launch = () => {
   const needsServer = process.argv.slice(2).some((argument) => servers.has(argument))
   const program = needsServer ? DAYBOOK_SERVER_PROGRAM : DAYBOOK_PROGRAM
   const file = fileURLToPath(new URL(`${program}.cjs`, import.meta.url))
-  const [command = "", event = ""] = commandIn(process.argv.slice(2))
+  const [command = "", event = ""] = findCommandWords(process.argv.slice(2))
   const cache = CodeCache.open(program, command === "hook" ? `hook ${event}` : command)
   const cachedData = cache?.read()
   const script = new Script(readFileSync(file, "utf8"), {
@@ -31,7 +31,7 @@ const launch = () => {
 /** The commands that only the larger program can run. It also runs if one of these words is another argument. */
 const servers: ReadonlySet<string> = new Set(["serve", "mcp"])
 
-if (isHookCall(process.argv.slice(2))) alwaysSucceed()
+if (isHookCall(process.argv.slice(2))) alwaysExitWithZero()
 
 const unsupported = unsupportedRuntime(process)
 if (unsupported === undefined) launch()

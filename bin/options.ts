@@ -38,7 +38,7 @@ export interface OptionShape {
   readonly values: ReadonlyArray<string> | undefined
 }
 
-export const shapeOf = ({ description, long, optional, parseArg, required }: Option): OptionShape => ({
+export const optionShapeOf = ({ description, long, optional, parseArg, required }: Option): OptionShape => ({
   flag: long ?? "",
   description,
   values: required || optional ? valuesOf(parseArg) : undefined
@@ -49,7 +49,7 @@ const valuesOf = (parse: object | undefined): ReadonlyArray<string> =>
   parse !== undefined && "values" in parse ? (parse.values as ReadonlyArray<string>) : []
 
 /** Parses a whole number within these bounds. The error never quotes the value. */
-export const wholeNumber =
+export const wholeNumberParser =
   (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   (value: string): number => {
     const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
@@ -59,33 +59,33 @@ export const wholeNumber =
   }
 
 /** Parses the maximum number of rows in one answer. */
-export const rowCount: (value: string) => number = wholeNumber(1, limits.page)
+export const parseRowCount: (value: string) => number = wholeNumberParser(1, limits.page)
 
 /** Parses a weight: a number of 0 or more. */
-export const weight = (value: string): number => {
+export const parseWeight = (value: string): number => {
   const number = value.trim() === "" ? Number.NaN : Number(value)
   if (number >= 0 && Number.isFinite(number)) return number
   throw new InvalidArgumentError("must be a number, 0 or more")
 }
 
 /** Parses a number from 0 to 1. */
-export const fraction = (value: string): number => {
+export const parseFraction = (value: string): number => {
   const number = value.trim() === "" ? Number.NaN : Number(value)
   if (number >= 0 && number <= 1) return number
   throw new InvalidArgumentError("must be a number from 0 to 1")
 }
 
-export const isoTime = (value: string): number => {
+export const parseIsoTime = (value: string): number => {
   const instant = toInstant(value)
   if (instant === undefined) throw new InvalidArgumentError(`must be an ISO 8601 date or time, ${isoExamples}`)
   return instant
 }
 
 /** A point in time: milliseconds since the epoch, or words that are resolved when the command runs. */
-export type Moment = number | string
+export type TimeArgument = number | string
 
 /** Parses a time for a query. A query may use words such as "yesterday"; a stored time may not. */
-export const timeOrWords = (value: string): Moment => {
+export const parseTimeOrWords = (value: string): TimeArgument => {
   const instant = toInstant(value)
   if (instant !== undefined) return instant
   if (parseInstant(value, { now: Date.now(), zone: "UTC" }) !== undefined) return value
@@ -104,20 +104,20 @@ export const oneOf = <A extends string>(values: ReadonlyArray<A>): ((value: stri
   return Object.assign(parse, { values })
 }
 
-export const nonEmpty = (value: string): string => {
+export const parseNonEmpty = (value: string): string => {
   if (value === "") throw new InvalidArgumentError("must not be empty")
   return value
 }
 
 /** Parses the name or address of a host. A value with a scheme, port or path would match no request. */
-export const hostName = (value: string): string => {
+export const parseHostName = (value: string): string => {
   if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
     throw new InvalidArgumentError("must be a host name without scheme, port or path, such as memory.example.org")
   return value
 }
 
 /** Parses memory:ID, turn:ID or file:PATH. */
-export const sourceOf = (value: string): SourceInput => {
+export const parseSource = (value: string): SourceInput => {
   const [, kind, id] = /^(memory|turn|file):(.+)$/su.exec(value) ?? []
   if (kind === undefined || id === undefined) {
     throw new InvalidArgumentError("must be memory:ID, turn:ID or file:PATH")
@@ -125,12 +125,12 @@ export const sourceOf = (value: string): SourceInput => {
   return { kind: kind as SourceInput["kind"], id }
 }
 
-export const storeOf: (value: string) => Store = oneOf(stores)
+export const parseStore: (value: string) => Store = oneOf(stores)
 
 /** The options that choose a page of an answer. */
 export const pageOptions = [
-  option("--limit <n>", `show at most n rows, up to ${limits.page} (default: 50)`, rowCount),
-  option("--offset <n>", "skip the first n rows", wholeNumber(0))
+  option("--limit <n>", `show at most n rows, up to ${limits.page} (default: 50)`, parseRowCount),
+  option("--offset <n>", "skip the first n rows", wholeNumberParser(0))
 ]
 
 export interface PageOptions {
@@ -139,7 +139,7 @@ export interface PageOptions {
 }
 
 /** A version of the agent's log, or a time. */
-export type AsOf = { readonly version: number } | { readonly at: Moment }
+export type AsOf = { readonly version: number } | { readonly at: TimeArgument }
 
 /** The `--as-of` option of every command that reads. */
 export const asOfOption: Option = option(
@@ -148,14 +148,14 @@ export const asOfOption: Option = option(
   (value): AsOf => {
     if (/^\d+$/.test(value)) return { version: versionOf(value) }
     try {
-      return { at: timeOrWords(value) }
+      return { at: parseTimeOrWords(value) }
     } catch {
       throw new InvalidArgumentError('must be a log version such as 12, or a time such as 2026-03-01 or "last week"')
     }
   }
 )
 
-const versionOf = wholeNumber(0)
+const versionOf = wholeNumberParser(0)
 
 export interface AsOfOptions {
   readonly asOf?: AsOf

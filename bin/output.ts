@@ -14,7 +14,7 @@ export interface Output {
   /** Prints a command's answer. `text` is called only without `--json`, so it may load modules for text output. */
   readonly show: (value: unknown, text: () => string | Promise<string>) => Effect.Effect<void>
   /** Prints a list piece by piece, so that the whole answer does not have to fit into memory. */
-  readonly list: () => List
+  readonly list: () => ListWriter
   /** Prints one value as a line of JSON, with or without `--json`. */
   readonly jsonLine: (value: unknown) => void
   /** Prints a line on stderr. Silent with `--json`, because the JSON answer already contains it. */
@@ -28,7 +28,7 @@ export interface Output {
   readonly endProcessAt?: Terminal["endProcessAt"]
 }
 
-export interface List {
+export interface ListWriter {
   readonly add: (rows: ReadonlyArray<{ readonly value: unknown; readonly text: () => string }>) => void
   readonly end: () => void
 }

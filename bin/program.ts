@@ -5,7 +5,7 @@ import type { AnyCommand } from "./commands/Command.js"
 import { exitCodes, type Outcome } from "./exit.js"
 import { globalOptions } from "./globalOptions.js"
 import { isRepeatable } from "./options.js"
-import { whatNext } from "./whatNext.js"
+import { nextStepsCommand } from "./whatNext.js"
 
 declare const DAYBOOK_VERSION: string
 
@@ -20,7 +20,7 @@ export interface GlobalOptions {
 }
 
 /** A valid command line. */
-export interface Parsed {
+export interface ParsedCommandLine {
   readonly command: AnyCommand
   readonly options: object
   readonly args: ReadonlyArray<unknown>
@@ -34,8 +34,8 @@ export interface Parsed {
  * Parses a command line. For `--help` and `--version` it prints the text and returns code 0. For an invalid call it
  * returns an error of one line.
  */
-export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): Parsed | Outcome => {
-  let parsed: Parsed | undefined
+export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void): ParsedCommandLine | Outcome => {
+  let parsed: ParsedCommandLine | undefined
   let line = ""
   let shown = ""
   const program = new Commander("daybook")
@@ -91,7 +91,7 @@ export const parse = (argv: ReadonlyArray<string>, write: (text: string) => void
       return { code: exitCodes.ok }
     }
     if (line !== "") return { code: exitCodes.badCall, line: toOneLine(line) }
-    return { ...{ command: whatNext, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
+    return { ...{ command: nextStepsCommand, options: {}, args: [], globals: program.opts() }, ...nothingPassed }
   }
   return parsed!
 }

@@ -20,5 +20,5 @@ export const indexColumns: ReadonlyArray<Column<IndexRow>> = [
 ]
 
 /** Reports that a text was stored in the most private store, because it contains a credential. */
-export const confinedNote = ({ confined }: { readonly confined?: true }): string =>
+export const credentialNote = ({ confined }: { readonly confined?: true }): string =>
   confined === true ? ". Stored as a private credential: it contains a password or key." : ""

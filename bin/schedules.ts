@@ -2,9 +2,9 @@ import type { Cadence } from "../events/Schedule.js"
 import type { Scheduled } from "../src/schedules/addSchedule.js"
 import { localTimeText } from "../src/schedules/localTimeText.js"
 import type { Schedule, ScheduleRun, WholeScheduleRun } from "../src/schedules/Schedule.js"
-import { secondText } from "./format.js"
+import { timestampText } from "./format.js"
 import type { Output } from "./output.js"
-import { type Column, fields, table } from "./table.js"
+import { type Column, fieldsTable, table } from "./table.js"
 
 // Formats schedules and their runs as text.
 
@@ -27,7 +27,7 @@ const cadenceText = (cadence: Cadence): string => {
     case "cron":
       return `${cadence.expression} ${cadence.zone}`
     case "once":
-      return `once, ${secondText(cadence.at)}`
+      return `once, ${timestampText(cadence.at)}`
     case "interval":
       return `every ${durationText(cadence.every)}`
   }
@@ -60,7 +60,9 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
     ["next", timeText(schedule.nextRunAt, cadence)],
     [
       "running",
-      running === null ? "" : `run ${running.run}, attempt ${running.attempt}, until ${secondText(running.leasedUntil)}`
+      running === null
+        ? ""
+        : `run ${running.run}, attempt ${running.attempt}, until ${timestampText(running.leasedUntil)}`
     ],
     ["last", lastRunAt === null ? "" : `${lastStatus}, ${timeText(lastRunAt, cadence)}`],
     ["failures", failures === 0 ? "" : `${failures} in a row`],
@@ -70,9 +72,9 @@ export const scheduleText = (out: Output, schedule: Schedule): string => {
     ["keeps", schedule.keep],
     ["channel", channel],
     ["context", context],
-    ["created", secondText(schedule.createdAt)]
+    ["created", timestampText(schedule.createdAt)]
   ]
-  return fields(
+  return fieldsTable(
     out,
     pairs.flatMap(([field, value]) => (value === undefined || value === "" ? [] : [[field, value] as const]))
   )
@@ -105,14 +107,17 @@ export const runText = (out: Output, run: WholeScheduleRun, cadence: Cadence): s
     ["error", run.error ?? ""],
     ["output", run.output ?? run.summary ?? ""]
   ]
-  return fields(
+  return fieldsTable(
     out,
     pairs.filter(([, value]) => value !== "")
   )
 }
 
 /** The result of a change to a schedule, on one line. */
-export const scheduledText = ({ id, nextRunAt, outcome, version }: Scheduled, cadence: Cadence | undefined): string => {
+export const scheduleChangeText = (
+  { id, nextRunAt, outcome, version }: Scheduled,
+  cadence: Cadence | undefined
+): string => {
   const next = nextRunAt === null || cadence === undefined ? "" : `, next ${localTimeText(nextRunAt, cadence)}`
   return `${outcome} ${id} (version ${version})${next}`
 }

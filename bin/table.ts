@@ -43,7 +43,7 @@ export const table = async <Row>(
 }
 
 /** Draws name and value pairs, one per line. */
-export const fields = (out: Output, pairs: ReadonlyArray<readonly [string, string | number]>): string => {
+export const fieldsTable = (out: Output, pairs: ReadonlyArray<readonly [string, string | number]>): string => {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${out.colours.dim(name.padEnd(width))}  ${oneLine(String(value))}`).join("\n")
 }

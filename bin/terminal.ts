@@ -1,4 +1,4 @@
-import { type Terminal, usesColour, withoutControls } from "./terminalText.js"
+import { sanitizedTerminal, type Terminal, usesColour } from "./terminalText.js"
 
 let open = true
 
@@ -20,7 +20,7 @@ const replaceStatus = (line: string) => {
 }
 
 /** The streams of this process. The progress bar needs a terminal. */
-export const terminal: Terminal = withoutControls({
+export const terminal: Terminal = sanitizedTerminal({
   stdout: (text) => {
     if (status !== "") replaceStatus("")
     if (open && text !== "") process.stdout.write(text)

@@ -39,7 +39,7 @@ export type Colours = Pick<
 const mark = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(";")
 const markedCode = new RegExp(`\u001b\\[(\\d+);${mark}m`, "g")
 
-/** Makes the colour functions. `withoutControls` prints no other colour codes. */
+/** Makes the colour functions. `sanitizedTerminal` prints no other colour codes. */
 export const coloursOf = (enabled: boolean): Colours => {
   const { bold, cyan, dim, green, red, yellow } = picocolors.createColors(enabled)
   const marked = (colour: (text: string) => string) => (text: string | number | null | undefined) =>
@@ -63,7 +63,7 @@ const allControls = new RegExp(controls, "g")
  * Wraps a terminal so that it prints no control characters, whatever a caller or a memory contains. Line feeds and this
  * process's own colours are kept. Other control characters become U+FFFD. All output goes through this function.
  */
-export const withoutControls = (terminal: Terminal): Terminal => {
+export const sanitizedTerminal = (terminal: Terminal): Terminal => {
   const { status } = terminal
   return {
     ...terminal,

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { Hit, Proof } from "../src/erasure/proof/prove.js"
 import type { Call } from "./commands/Command.js"
-import { refused, usageError } from "./exit.js"
-import { count } from "./format.js"
+import { refusalError, usageError } from "./exit.js"
+import { countText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Column, table } from "./table.js"
 
@@ -30,10 +30,12 @@ export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<st
     yield* out.show(proof, () => proofText(out, proof, texts))
     if (proof.clean) return
     if (proof.hits.length === 0)
-      return yield* refused(`${count(proof.notSearched.length, "file")} not searched: unpack them, then run this again`)
+      return yield* refusalError(
+        `${countText(proof.notSearched.length, "file")} not searched: unpack them, then run this again`
+      )
     const stay = proof.hits.filter(({ stays }) => stays === true).length
     const staying = stay === 0 ? "" : `, ${stay} of them in columns that an erasure keeps`
-    return yield* refused(`${count(proof.hits.length + proof.more, "place")} with these texts${staying}`)
+    return yield* refusalError(`${countText(proof.hits.length + proof.more, "place")} with these texts${staying}`)
   })
 
 const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
@@ -41,7 +43,7 @@ const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
 const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
   const { bytes, files, freePages, hits, more, notSearched, walBytes } = proof
   const packed = notSearched.map((file) => `not searched, because it is packed or damaged: ${file}\n`).join("")
-  const searched = `${packed}searched ${count(files, "file")}, ${bytes} bytes; ${freePages} free pages that are not empty, ${walBytes} bytes of write-ahead log`
+  const searched = `${packed}searched ${countText(files, "file")}, ${bytes} bytes; ${freePages} free pages that are not empty, ${walBytes} bytes of write-ahead log`
   const columns: ReadonlyArray<Column<Hit>> = [
     { name: "text", cell: ({ text }) => texts[text]! },
     { name: "file", cell: ({ file }) => file },
@@ -49,5 +51,5 @@ const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>
   ]
   return hits.length === 0
     ? `not found: ${texts.map((text) => JSON.stringify(text)).join(", ")}\n${searched}`
-    : `${await table(out, hits, columns)}\n${more === 0 ? "" : `not listed: ${count(more, "more place")}\n`}${searched}`
+    : `${await table(out, hits, columns)}\n${more === 0 ? "" : `not listed: ${countText(more, "more place")}\n`}${searched}`
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Command } from "./commands/Command.js"
 
 /** The output of `daybook` without a command: three lines that say what to do next. */
-export const whatNext: Command = {
+export const nextStepsCommand: Command = {
   usage: "daybook",
   summary: "say what to do next",
   run: (call) =>

@@ -3,8 +3,8 @@ import * as Either from "effect/Either"
 import { limits } from "../src/model/limits.js"
 import type { WriteOptions } from "../src/remember/remember.js"
 import type { Failure } from "./commands/Command.js"
-import { refused } from "./exit.js"
-import { count } from "./format.js"
+import { refusalError } from "./exit.js"
+import { countText } from "./format.js"
 import type { Output } from "./output.js"
 import { type Line, lineBatches } from "./stdin.js"
 
@@ -34,7 +34,10 @@ export const writeLines = <Input extends object, A extends object>(
     const batches = lineBatches(stdin.setEncoding("latin1"))
     let refusedLines = 0
     for (;;) {
-      const next = yield* Effect.tryPromise({ try: () => batches.next(), catch: () => refused("stdin cannot be read") })
+      const next = yield* Effect.tryPromise({
+        try: () => batches.next(),
+        catch: () => refusalError("stdin cannot be read")
+      })
       if (next.done === true) break
       for (let from = 0; from < next.value.length; from += linesPerBatch) {
         const answers = yield* writeBatch(writeAll, next.value.slice(from, from + linesPerBatch), defaults)
@@ -44,7 +47,7 @@ export const writeLines = <Input extends object, A extends object>(
         }
       }
     }
-    if (refusedLines > 0) return yield* refused(`${count(refusedLines, "line")} refused`)
+    if (refusedLines > 0) return yield* refusalError(`${countText(refusedLines, "line")} refused`)
   })
 
 /** Lines per transaction. Few, so that other writers do not wait long. */

@@ -22,8 +22,8 @@ import {
   type LineContent
 } from "./anchorLines.js"
 import { syncFolder, writeAll } from "./durable.js"
-import { StorageError, throwingAt } from "./errors.js"
-import { statIfAny } from "./folder.js"
+import { StorageError, withStorageErrors } from "./errors.js"
+import { statIfExists } from "./folder.js"
 
 /**
  * The anchor file `anchor.log`, next to `log.db`. After each commit, Daybook appends one line with the new stream
@@ -102,7 +102,7 @@ export const make = (file: string): Anchor => {
 
   const openWhole = (): AnchorRead | Opened => {
     close()
-    if (statIfAny(file) === undefined) return { kind: "missing" }
+    if (statIfExists(file) === undefined) return { kind: "missing" }
     const descriptor = openSync(file, "r+")
     try {
       const bytes = readFileSync(descriptor)
@@ -129,7 +129,7 @@ export const make = (file: string): Anchor => {
   }
 
   const read: Anchor["read"] = ({ repair }) => {
-    const stats = statIfAny(file)
+    const stats = statIfExists(file)
     let bytes = stats?.size ?? 0
     if (stats === undefined || opened === undefined || stats.ino !== opened.inode || bytes < opened.size) {
       const whole = openWhole()
@@ -209,7 +209,7 @@ const replaceFile = (file: string, content: string | Uint8Array): void => {
 
 /** Converts errors of the file system into `StorageError`s that name `anchor.log`. */
 const guarded = (anchor: Anchor): Anchor => {
-  const guard = throwingAt("anchor.log")
+  const guard = withStorageErrors("anchor.log")
   return {
     ...anchor,
     read: guard(anchor.read),

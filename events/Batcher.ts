@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import { mask } from "./mask.js"
-import { isTurnDue, takeTurn, takeTurnIfDue } from "./turns.js"
+import { isYieldDue, yieldIfDue, yieldToEventLoop } from "./turns.js"
 
 /**
  * Combines concurrent requests into one run. Only one run is active at a time, and requests keep their order. The first
@@ -70,7 +70,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   const drain: Effect.Effect<void> = Effect.suspend(() => {
     if (queue.length > 0)
       return Effect.zipRight(
-        takeTurnIfDue,
+        yieldIfDue,
         runBatch(() => drain)
       )
     isRunning = false
@@ -80,7 +80,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
   /** Yields until no further request arrives, then runs the batch. */
   const gatherAndRun = (own: WaitingRequest<Request, A, E>): Effect.Effect<A, E> => {
     const queuedBefore = queue.length
-    return Effect.flatMap(isTurnDue() ? takeTurn : Effect.yieldNow(), () =>
+    return Effect.flatMap(isYieldDue() ? yieldToEventLoop : Effect.yieldNow(), () =>
       queue.length > queuedBefore && queue.length < maxBatch ? gatherAndRun(own) : runBatch(() => finish(own))
     )
   }

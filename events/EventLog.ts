@@ -5,20 +5,27 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Restored } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
-import type { Cleaning, Cleanings, Erased, ErasedAgain, EraseRequest, LedgerRecord } from "./erasure/EraseRequest.js"
+import type {
+  Cleaning,
+  Cleanings,
+  EraseRequest,
+  ErasureResult,
+  LedgerErasureResult,
+  LedgerRecord
+} from "./erasure/EraseRequest.js"
 import type { LedgerLine } from "./erasure/ledger.js"
 import type { AlreadyErased, CommandConflict, ErasedMeanwhile, StorageError, VersionConflict } from "./errors.js"
-import { takeTurnIfDue } from "./turns.js"
+import { yieldIfDue } from "./turns.js"
 
 export type {
   Cleaning,
   Cleanings,
   DeletedStream,
-  Erased,
-  ErasedAgain,
   EraseReason,
   EraseRequest,
   EraseSelector,
+  ErasureResult,
+  LedgerErasureResult,
   LedgerRecord,
   NameErasure,
   Remains,
@@ -28,7 +35,7 @@ export type {
 /**
  * The stream version that the writer expects: any, none yet (a new stream), at least one event, or an exact version.
  */
-export type Expected = "any" | "none" | "exists" | number
+export type ExpectedVersion = "any" | "none" | "exists" | number
 
 /** An event to be stored. Its payload is already JSON text (see Codec). */
 export interface NewEvent {
@@ -58,7 +65,7 @@ export interface CachedVector {
 
 export interface Append {
   readonly stream: string
-  readonly expected: Expected
+  readonly expected: ExpectedVersion
   /** Wall clock, milliseconds since the epoch. Stored times of a stream never decrease, except at CLOCK events. */
   readonly now: number
   readonly commands: ReadonlyArray<NewCommand>
@@ -200,7 +207,7 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      * Removes the content of events forever, and records the removal in an ERASE event of each stream. All or nothing.
      * Fails with `VersionConflict` if a stream has events after `readAt`; the caller then selects the events again.
      */
-    readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+    readonly erase: (request: EraseRequest) => Effect.Effect<ErasureResult, VersionConflict | StorageError>
     /**
      * Runs work while no process writes to the log. Writes wait for at most 5 s. The work must not write either. An
      * erasure uses it when new events keep outdating its plan. Writers may continue before `erase` has the lock, so it
@@ -215,7 +222,7 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
     readonly eraseAgain: (
       lines: ReadonlyArray<LedgerLine>,
       now: number
-    ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
+    ) => Effect.Effect<LedgerErasureResult | "anotherLog", StorageError>
     /**
      * The erasures in the ledger, oldest first. They stay in the ledger after a stream is deleted. A log in memory has
      * no ledger.
@@ -257,7 +264,7 @@ export const readAll = (
   return Stream.paginateChunkEffect(options.after ?? 0, (after) =>
     Effect.map(
       Effect.zipRight(
-        takeTurnIfDue,
+        yieldIfDue,
         log.read(stream, {
           ...{ after, limit, raw: options.raw === true },
           ...(options.to === undefined ? {} : { to: options.to })

@@ -14,10 +14,10 @@ import {
   type Timer
 } from "./EventLog.js"
 import { eraseCommand, isEmptyPlan, planErasure } from "./erasure/erasePlan.js"
-import { contentIn } from "./erasure/substitute.js"
+import { parseRemainsPayload } from "./erasure/substitute.js"
 import { ErasedMeanwhile, VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
-import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
+import { checkRequests, findEarlierAnswer, headAfter, linkEvents } from "./link.js"
 import { withoutNames } from "./names.js"
 
 /** A log in memory. It is lost when the process ends. For tests and experiments. */
@@ -32,7 +32,7 @@ export const make = () => {
   const eventsOf = (stream: string): ReadonlyArray<StoredEvent> => streams.get(stream) ?? []
   const headOf = (stream: string): Head => headAfter(emptyHead(stream), eventsOf(stream))
   const findCommand = (stream: string, commandId: string, request: string) =>
-    repeatOf(
+    findEarlierAnswer(
       { stream, commandId, request },
       eventsOf(stream).filter((event) => sameBytes(event.commandKey, keyOf(stream, commandId)))
     )
@@ -85,7 +85,9 @@ export const make = () => {
   /** The events of a stream as reads return them: an erased event has the content of its newest REMAINS event. */
   const contentsOf = (stream: string): ReadonlyArray<StoredEvent> => {
     const events = eventsOf(stream)
-    const kept = new Map(events.flatMap((event) => (isRemains(event) ? [[ofOf(event), contentIn(event.payload)]] : [])))
+    const kept = new Map(
+      events.flatMap((event) => (isRemains(event) ? [[ofOf(event), parseRemainsPayload(event.payload)]] : []))
+    )
     return kept.size === 0 ? events : events.map((event) => ({ ...event, ...kept.get(event.version) }))
   }
 

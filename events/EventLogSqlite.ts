@@ -10,13 +10,13 @@ import * as Committer from "./committer.js"
 import { EventLog } from "./EventLog.js"
 import { clean, cleaningsIn } from "./erasure/cleaning.js"
 import * as Ledger from "./erasure/ledger.js"
-import { substitute } from "./erasure/substitute.js"
+import { substituteRemains } from "./erasure/substitute.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents, selectReplayed } from "./eventRows.js"
 import { inspect } from "./inspect.js"
 import { newestEvents } from "./newest.js"
 import { pauseWrites } from "./pauseWrites.js"
-import { open, retryWhileBusy } from "./sqlite.js"
+import { openLogDatabase, retryWhileBusy } from "./sqlite.js"
 import { sql } from "./statement.js"
 import { findCommand, headOf, newestErasure } from "./store.js"
 import * as VectorCache from "./vectorCache.js"
@@ -41,7 +41,7 @@ export interface LogOptions {
 
 export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, timers }: LogOptions = {}) {
   const file = join(folder, "log.db")
-  const { installation, reader, writer } = yield* open(file)
+  const { installation, reader, writer } = yield* openLogDatabase(file)
   const timing = timers === undefined ? undefined : { codec: yield* CurrentCodec, timers }
   const ledger = Ledger.make(join(folder, Ledger.ledgerName), ledgerCopy)
   const committer = yield* Effect.acquireRelease(
@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, t
   const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
     (sql(reader, `${selectEvents} ${condition}`).all(stream, ...params) as Array<EventRow>).map(fromRow)
   const events = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
-    attempt(() => substitute(reader, stream, raw(condition, stream, ...params)))
+    attempt(() => substituteRemains(reader, stream, raw(condition, stream, ...params)))
   const inRange = "WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
 
   return EventLog.of({
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, t
     read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit, raw: isRaw = false }) =>
       isRaw ? attempt(() => raw(inRange, stream, after, to, limit)) : events(inRange, stream, after, to, limit),
     replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-      attempt(() => substitute(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
+      attempt(() => substituteRemains(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
     at: (stream, versions) =>
       events(
         "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",

@@ -8,14 +8,14 @@ export const installationStream = "daybook installation"
 /**
  * The problems that stop a write: all problems that are not accepted. A problem without a stream is always included.
  */
-export const withoutAccepted = (db: Db, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
+export const unacceptedProblems = (db: Db, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
   if (problems.length === 0) return problems
-  const accepted = new Set(acceptedIn(payloadsOf(db)).map(keyOf))
-  return problems.filter((problem) => !accepted.has(keyOf(problem)))
+  const accepted = new Set(parseAcceptedProblems(payloadsOf(db)).map(problemKey))
+  return problems.filter((problem) => !accepted.has(problemKey(problem)))
 }
 
 /** The accepted problems in the payloads of ACCEPT events. A payload that cannot be read is skipped. */
-export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArray<Problem> =>
+export const parseAcceptedProblems = (payloads: ReadonlyArray<string | null>): ReadonlyArray<Problem> =>
   payloads.flatMap((payload) => {
     try {
       const places: ReadonlyArray<Place> = JSON.parse(payload ?? "{}").places ?? []
@@ -28,13 +28,13 @@ export const acceptedIn = (payloads: ReadonlyArray<string | null>): ReadonlyArra
 type Place = Payload<"ACCEPT">["places"][number]
 
 /** Converts a problem to the form that an ACCEPT event stores. */
-export const placeOf = ({ stream, version, ...problem }: Problem): Place => ({
+export const toAcceptedPlace = ({ stream, version, ...problem }: Problem): Place => ({
   ...(stream === null ? {} : { stream }),
   ...(version === null ? {} : { version }),
   ...problem
 })
 
-export const keyOf = ({ evidence, stream, version, what }: Problem): string =>
+export const problemKey = ({ evidence, stream, version, what }: Problem): string =>
   JSON.stringify([stream, version, what, evidence ?? null])
 
 export const acceptedCount = (db: Db): number => payloadsOf(db).length

@@ -12,7 +12,7 @@ import {
   type Restored,
   readFirstFormat
 } from "./anchorLines.js"
-import { anchorDamaged } from "./damage.js"
+import { anchorDamagedError } from "./damage.js"
 import type { Head } from "./EventLog.js"
 import { removeCopiesNaming, withoutStreams } from "./erasure/deletedStreams.js"
 import { appliedLine } from "./erasure/ledgerReference.js"
@@ -30,7 +30,7 @@ export interface Anchoring {
   /** The anchor's state. Throws if the anchor is damaged. */
   readonly current: () => AnchorState
   /** Appends one line for everything that any process committed since the last line. */
-  readonly appendLine: (line: DueLine) => AnchorState
+  readonly appendLine: (line: AppendLineOptions) => AnchorState
   /** Stores in the log a reference to an anchor line that is on disk, within the caller's transaction. */
   readonly refer: (line: LineReference) => void
   /**
@@ -44,7 +44,7 @@ export interface Anchoring {
   readonly slice: (reader: Db, millis: number) => Partial<LineContent> | undefined
 }
 
-export interface DueLine {
+export interface AppendLineOptions {
   /**
    * True if only this process changed `log.db` since the anchor recorded the state of the file. If absent, the line
    * records no state.
@@ -80,15 +80,15 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     void sql(writer, "UPDATE anchor_reference SET line = ?, hash = ?").run(line, Buffer.from(hash, "hex"))
 
   const adopt = () => {
-    const reference = referenceIn(writer)
+    const reference = readAnchorReference(writer)
     if (reference?.line === 0) refer(adoptAnchor(anchor, installation, writer))
   }
 
   const current = (): AnchorState => {
     const read = anchor.read({ repair: true })
     if (read.kind === "state" && read.hashes === opened) return read.state
-    const problem = anchorProblem(read, referenceIn(writer), installation)
-    if (problem !== null || read.kind !== "state") throw anchorDamaged(problem!)
+    const problem = anchorProblem(read, readAnchorReference(writer), installation)
+    if (problem !== null || read.kind !== "state") throw anchorDamagedError(problem!)
     opened = read.hashes
     return read.state
   }
@@ -127,7 +127,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     const file = join(folder, "anchor.log")
     const read = anchor.read({ repair: false })
     const state = read.kind === "state" ? read.state : undefined
-    const reference = referenceIn(writer) ?? { line: 0, hash: noHash }
+    const reference = readAnchorReference(writer) ?? { line: 0, hash: noHash }
     const epoch = Math.max(1 + acceptedCount(writer), 1 + (state?.epoch ?? 0))
     const restores = [...(state?.restored ?? []), ...(restored === undefined ? [] : [restored])]
     Anchor.backUp(file, `before-epoch-${epoch}`)
@@ -146,7 +146,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
   }
 
   const forget: Anchoring["forget"] = (streams) => {
-    refer(anchor.replace(nextFile(...withoutStreams(current(), streams))))
+    refer(anchor.replace(nextFirstLine(...withoutStreams(current(), streams))))
     removeCopiesNaming(folder, streams)
   }
 
@@ -154,7 +154,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
 }
 
 /** The log's reference to an anchor line; null if the reference is damaged. */
-export const referenceIn = (db: Db): LineReference | null => {
+export const readAnchorReference = (db: Db): LineReference | null => {
   const rows = sql(db, "SELECT line, hash FROM anchor_reference").all()
   const [row] = rows
   const isIntact = rows.length === 1 && Number.isInteger(row.line) && row.hash instanceof Uint8Array
@@ -209,12 +209,12 @@ const adoptAnchor = (anchor: Anchor.Anchor, installation: string, db: Db): Ancho
     return anchor.replace(first([], []))
   if (read.kind === "firstFormat") {
     const { heads, problem } = readFirstFormat(read.text, installation)
-    if (problem !== null) throw anchorDamaged(`the anchor file ${problem}`)
+    if (problem !== null) throw anchorDamagedError(`the anchor file ${problem}`)
     return anchor.replace(first(sealedHeads(db, heads), ["an anchor of the first format was converted"]))
   }
   // An earlier process created or converted the anchor and was killed before its transaction was committed.
   if (read.kind === "state" && read.state.line === 1 && read.state.log === installation) return read.state
-  throw anchorDamaged(anchorProblem(read, { line: 0, hash: noHash }, installation)!)
+  throw anchorDamagedError(anchorProblem(read, { line: 0, hash: noHash }, installation)!)
 }
 
 /**
@@ -286,7 +286,7 @@ export const streamHeads = (db: Db): ReadonlyArray<Head> =>
 const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanceof Uint8Array)
 
 /** The first line of the next anchor file. It contains the whole state of the current file. */
-export const nextFile = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({
+export const nextFirstLine = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({
   line: state.line + 1,
   log: state.log,
   epoch: state.epoch,

@@ -254,7 +254,7 @@ export type EventType = keyof typeof catalogue
 export type Payload<T extends EventType> = Schema.Schema.Type<(typeof catalogue)[T]["schema"]>
 
 /** The after-images in an event, in the order in which views apply them. */
-export const imagesOf = (event: Body<DaybookEvent>): ReadonlyArray<Memory> => {
+export const afterImages = (event: Body<DaybookEvent>): ReadonlyArray<Memory> => {
   switch (event.type) {
     case "ADD":
     case "UPDATE":

@@ -3,29 +3,29 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import {
   type Anchoring,
-  type DueLine,
+  type AppendLineOptions,
   type LineReference,
   make as makeAnchoring,
   newestSequence,
-  nextFile,
-  referenceIn
+  nextFirstLine,
+  readAnchorReference
 } from "./anchoring.js"
 import { checkpointIfDue } from "./checkpoint.js"
 import type { AcceptedTimer, Append, Head } from "./EventLog.js"
 import { type Eraser, makeErase } from "./erasure/erase.js"
 import type { Ledger } from "./erasure/ledger.js"
-import { remakeRemains } from "./erasure/remainsTable.js"
-import type { Timing } from "./erasure/retime.js"
+import { rebuildRemainsTable } from "./erasure/remainsTable.js"
+import type { TimerContext } from "./erasure/retime.js"
 import { type StorageError, storageError } from "./errors.js"
-import { sameFileState, watch } from "./logFiles.js"
+import { sameFileState, watchLogFiles } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"
-import { remakeNewest } from "./newest.js"
+import { rebuildNewestTable } from "./newest.js"
 import { retryWhileBusy } from "./sqlite.js"
 import { type Db, sql } from "./statement.js"
-import { type Added, type Answer, type HeadCache, setTimer, storeAll } from "./store.js"
+import { type AppendExit, type HeadCache, setTimer, storeAll, type TransactionChanges } from "./store.js"
 import { make as makeGuard } from "./streamGuard.js"
-import { atOnce, continueInTurns, type Steps } from "./turns.js"
+import { continueInTurns, runAllSteps, type Steps } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 import { make as makeWriteTransactions } from "./writeTransaction.js"
 
@@ -42,7 +42,7 @@ export interface CommitterOptions {
   readonly folder: string
   readonly installation: string
   readonly ledger: Ledger
-  readonly timing?: Timing | undefined
+  readonly timing?: TimerContext | undefined
   readonly reader: Db
   readonly writer: Db
 }
@@ -52,7 +52,7 @@ export interface Committer {
   readonly anchoring: Anchoring
   /** Creates the anchor of a new log, or converts an anchor of the first format. */
   readonly adopt: () => void
-  readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<Answer>>
+  readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<AppendExit>>
   readonly accept: (append: Append, timers: ReadonlyArray<AcceptedTimer>) => void
   readonly eraser: Pick<Eraser, "erase" | "eraseAgain" | "uncleaned">
   /** Erases the events that the ledger names and the log still contains. Runs before anything is read. */
@@ -72,8 +72,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
 
   const { locked, lockedInSteps } = makeWriteTransactions(writer)
   // This read makes SQLite open the write-ahead log, so that `watch` finds the file's inode.
-  let isAdopted = referenceIn(writer)?.line !== 0
-  const files = watch(join(folder, "log.db"))
+  let isAdopted = readAnchorReference(writer)?.line !== 0
+  const files = watchLogFiles(join(folder, "log.db"))
   /** A log without a reference is new, or its anchor has the first format. */
   const adopt = () => {
     if (!isAdopted) locked(anchoring.adopt)
@@ -106,7 +106,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     return sameFileState(state.file, files.check())
   }
 
-  const addingEvents = function* <A extends Added>(
+  const addingEvents = function* <A extends TransactionChanges>(
     streams: ReadonlyArray<string>,
     work: (cache: HeadCache) => Steps<A>
   ): Steps<{ readonly fileIsKnown: boolean; readonly stored: A }> {
@@ -116,7 +116,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   }
 
   /** Runs one transaction that adds events. All of them share one fsync. */
-  const transaction = function* <A extends Added>(
+  const transaction = function* <A extends TransactionChanges>(
     streams: ReadonlyArray<string>,
     work: (cache: HeadCache) => Steps<A>
   ) {
@@ -139,7 +139,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   }
 
   /** Appends one anchor line for all events committed since the last line, unless another process holds the lock. */
-  const anchorCommitted = (line: DueLine) => {
+  const anchorCommitted = (line: AppendLineOptions) => {
     try {
       locked(() => anchoring.appendLine(line))
     } catch {}
@@ -171,7 +171,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     const referred = locked(referToLast)
     locked(() => {
       const state = anchoring.current()
-      if (state.line === referred.line) anchoring.refer(anchor.replace(nextFile(state)))
+      if (state.line === referred.line) anchoring.refer(anchor.replace(nextFirstLine(state)))
     })
   }
 
@@ -198,7 +198,10 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
    * Runs a transaction. A long transaction yields to the event loop. Only the first step, which takes the lock, is
    * retried.
    */
-  const transactInTurns = <A extends Added>(streams: ReadonlyArray<string>, work: (cache: HeadCache) => Steps<A>) =>
+  const transactInTurns = <A extends TransactionChanges>(
+    streams: ReadonlyArray<string>,
+    work: (cache: HeadCache) => Steps<A>
+  ) =>
     Effect.flatMap(
       retryWhileBusy("log.db", () => {
         const steps = transaction(streams, work)
@@ -226,7 +229,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     } catch {}
   }
 
-  const commit = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> =>
+  const commit = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<AppendExit>> =>
     appends.length === 0
       ? Effect.succeed([])
       : Effect.matchEffect(
@@ -243,7 +246,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
         )
 
   /** A damaged stream can be read but not written. Appends to other streams continue. */
-  const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<Answer>> => {
+  const commitSound = (appends: ReadonlyArray<Append>): Effect.Effect<ReadonlyArray<AppendExit>> => {
     const sound = appends.filter(({ stream }) => !refused.has(stream))
     return Effect.map(commit(sound), (answers) => {
       const answerOf = new Map(sound.map((append, index) => [append, answers[index]!]))
@@ -263,10 +266,10 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     accept: (append, timers) => {
       locked(() => {
         const sequence = Math.max(newestSequence(writer), cache.sequence)
-        atOnce(storeAll(writer, [append], { sequence, heads: new Map() }, installation))
+        runAllSteps(storeAll(writer, [append], { sequence, heads: new Map() }, installation))
         for (const { due, stream } of timers) setTimer(writer, stream, due)
         VectorCache.removeDamaged(writer)
-        for (const remake of [remakeNewest, remakeRemains]) remake(writer)
+        for (const remake of [rebuildNewestTable, rebuildRemainsTable]) remake(writer)
         eraser.acceptLedger()
       })
       locked(() => anchoring.startEpoch())
@@ -277,7 +280,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
       hasWritten = true
     },
     eraser,
-    enforceLedger: () => atOnce(eraser.enforce()),
+    enforceLedger: () => runAllSteps(eraser.enforce()),
     locked,
     run: (appends) => {
       const checking = guard.check(streamsOf(appends))
@@ -295,6 +298,6 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
 const streamsOf = (appends: ReadonlyArray<Append>) => appends.map(({ stream }) => stream)
 
 const failAll = (appends: ReadonlyArray<Append>) => (error: StorageError) =>
-  Effect.succeed<ReadonlyArray<Answer>>(appends.map(() => Exit.fail(error)))
+  Effect.succeed<ReadonlyArray<AppendExit>>(appends.map(() => Exit.fail(error)))
 
 const attempt = <A>(read: () => A) => Effect.try({ try: read, catch: storageError("log.db") })

@@ -7,7 +7,7 @@ const remedy =
   "nothing was written. Run 'daybook verify', then restore a backup, or accept the damage with 'daybook verify --accept DIGEST'"
 
 /** The anchor is missing, cut, edited or belongs to another log. No stream can be written. */
-export const anchorDamaged = (problem: string): StorageError =>
+export const anchorDamagedError = (problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: "anchor.log",
@@ -16,7 +16,7 @@ export const anchorDamaged = (problem: string): StorageError =>
   })
 
 /** A stream does not match its chain or the anchor. This stream can be read but not written. */
-export const streamDamaged = (stream: string, version: number | null, problem: string): StorageError =>
+export const streamDamagedError = (stream: string, version: number | null, problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: "log.db",
@@ -25,7 +25,7 @@ export const streamDamaged = (stream: string, version: number | null, problem: s
   })
 
 /** The schema of `log.db` is not the schema that the migrations create. No stream can be written. */
-export const schemaDamaged = (problem: string): StorageError =>
+export const schemaDamagedError = (problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: "log.db",
@@ -34,7 +34,7 @@ export const schemaDamaged = (problem: string): StorageError =>
   })
 
 /** `log.db`, its write-ahead log or its shared memory was removed from its path: new events would be lost. */
-export const fileRemoved = (name: string): StorageError =>
+export const fileRemovedError = (name: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: name,
@@ -46,7 +46,7 @@ export const fileRemoved = (name: string): StorageError =>
  * `log.db`, its write-ahead log or its shared memory has a second name. Writes through both names would destroy the
  * file.
  */
-export const fileLinked = (name: string): StorageError =>
+export const fileLinkedError = (name: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: name,

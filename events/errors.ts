@@ -139,7 +139,7 @@ export const storageError = (location: string) => (cause: unknown) => {
 }
 
 /** Wraps functions so that they throw a `StorageError` that names the location. */
-export const throwingAt =
+export const withStorageErrors =
   (location: string) =>
   <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => A) =>
   (...args: Args): A => {

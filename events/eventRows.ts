@@ -1,6 +1,6 @@
 import type { StoredEvent } from "./Chain.js"
 import { genesis } from "./Chain.js"
-import type { Expected, Head } from "./EventLog.js"
+import type { ExpectedVersion, Head } from "./EventLog.js"
 import { type Db, sql } from "./statement.js"
 
 /** A row of `events` as SQLite returns it. */
@@ -103,7 +103,7 @@ export const fromRow = (row: EventRow): StoredEvent => ({
 export const emptyHead = (stream: string): Head => ({ stream, version: 0, hash: genesis, recordedAt: 0 })
 
 /** True if a stream at `version` meets the writer's expectation. */
-export const meetsExpectation = (expected: Expected, version: number): boolean => {
+export const meetsExpectation = (expected: ExpectedVersion, version: number): boolean => {
   switch (expected) {
     case "any":
       return true

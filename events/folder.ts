@@ -24,7 +24,7 @@ const noFolderCodes = new Set(["ENOENT", "ENOTDIR", "EEXIST", "ELOOP", "ENAMETOO
 
 /** Creates a folder and its parents. Returns false if a part of the path is not a folder. */
 const create = (folder: string): boolean => {
-  const stats = statIfAny(folder)
+  const stats = statIfExists(folder)
   if (stats !== undefined) return stats.isDirectory()
   const parent = dirname(folder)
   if (parent === folder || !create(parent)) return false
@@ -33,7 +33,7 @@ const create = (folder: string): boolean => {
     return true
   } catch (cause) {
     // Another process may have created the folder in the meantime.
-    if (statIfAny(folder)?.isDirectory() === true) return true
+    if (statIfExists(folder)?.isDirectory() === true) return true
     throw cause
   }
 }
@@ -42,14 +42,14 @@ const create = (folder: string): boolean => {
  * A warning if other users can read a folder or its log; undefined otherwise, and on systems without Unix permissions.
  */
 export const sharingWarning = (folder: string): string | undefined => {
-  const isShared = [folder, join(folder, "log.db")].some((path) => ((statIfAny(path)?.mode ?? 0) & 0o077) !== 0)
+  const isShared = [folder, join(folder, "log.db")].some((path) => ((statIfExists(path)?.mode ?? 0) & 0o077) !== 0)
   return isShared && process.platform !== "win32"
     ? `other users may read ${resolve(folder)}: run 'chmod -R go-rwx' on it`
     : undefined
 }
 
 /** The stats of a path; undefined if it does not exist. Node 22 throws if a parent of the path is a file. */
-export const statIfAny = (path: string): Stats | undefined => {
+export const statIfExists = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (cause) {

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import type { Anchor } from "./Anchor.js"
-import { anchorProblem, newestSequence, referenceIn } from "./anchoring.js"
+import { anchorProblem, newestSequence, readAnchorReference } from "./anchoring.js"
 import type { AnchorState } from "./anchorLines.js"
-import { fileLinked } from "./damage.js"
+import { fileLinkedError } from "./damage.js"
 import type { Inspection, Problem } from "./EventLog.js"
-import { eventsKeptDespite, problemOfLedger } from "./erasure/enforce.js"
+import { checkLedger, countUnerasedEvents } from "./erasure/enforce.js"
 import type { Ledger } from "./erasure/ledger.js"
 import { remainsProblems } from "./erasure/remainsTable.js"
 import { type StorageError, storageError } from "./errors.js"
@@ -14,7 +14,7 @@ import { newestProblems } from "./newest.js"
 import { runSql } from "./sqlProcess.js"
 import { type Db, sql } from "./statement.js"
 import { anchorDifferences } from "./streamCheck.js"
-import { takeTurnIfDue } from "./turns.js"
+import { yieldIfDue } from "./turns.js"
 import { damagedVectors } from "./vectorCache.js"
 
 interface Options {
@@ -36,7 +36,7 @@ export const inspect = Effect.fnUntraced(function* (options: Options): Effect.fn
   const vectorProblems = yield* findDamagedVectors(reader)
   return yield* attempt(() => {
     const broken = [...integrity, ...schemaProblems(reader)].map((text) => wholeLogProblem(`log.db: ${text}`))
-    const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinked(name).message))
+    const links = linkedFiles(reader.name).map((name) => wholeLogProblem(fileLinkedError(name).message))
     const ledgerProblems = problemsOfLedger(options).map((text) => wholeLogProblem(text))
     const compared = compareWithAnchor(
       options,
@@ -49,7 +49,7 @@ export const inspect = Effect.fnUntraced(function* (options: Options): Effect.fn
 
 /** Compares the ledger of erasures with the log: the lines of the ledger, and the events that they name. */
 const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Options): ReadonlyArray<string> => {
-  const problem = problemOfLedger({ anchor, db: reader, installation, ledger })
+  const problem = checkLedger({ anchor, db: reader, installation, ledger })
   const { lines } = ledger.read()
   const known = new Set(lines.flatMap(({ after, hash }) => (after === undefined ? [hash] : [hash, after])))
   const named = sql(reader, `SELECT stream, version, payload ->> '$.ledger' AS ledger FROM events WHERE type = 'ERASE'`)
@@ -58,7 +58,7 @@ const problemsOfLedger = ({ anchor, installation, ledger, reader, stream }: Opti
       (event) => (stream === null || event.stream === stream) && event.ledger !== null && !known.has(event.ledger)
     )
   const first = lines[0]?.after === undefined ? named : []
-  const kept = eventsKeptDespite(reader, lines)
+  const kept = countUnerasedEvents(reader, lines)
   return [
     ...(problem === null ? [] : [problem]),
     ...first.map(
@@ -123,7 +123,7 @@ const compareWithAnchor = (
  * the line.
  */
 const readAnchor = (db: Db, anchor: Anchor, installation: string) => {
-  const reference = referenceIn(db)
+  const reference = readAnchorReference(db)
   const read = anchor.read({ repair: false })
   return { read, problem: anchorProblem(read, reference, installation) }
 }
@@ -169,7 +169,7 @@ const findDamagedVectors = Effect.fnUntraced(function* (
     const { damaged, next } = yield* attempt(() => damagedVectors(db, from, vectorPage))
     count += damaged.length
     after = next
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
   return count === 0 ? [] : [wholeLogProblem(`log.db: ${count} cached vectors are damaged; they count as missing`)]
 })

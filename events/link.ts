@@ -69,7 +69,7 @@ export const headAfter = (head: Head, rows: ReadonlyArray<StoredEvent>): Head =>
 }
 
 /** Rebuilds the first answer to a repeated command id from the stored events. Returns none for a new id. */
-export const repeatOf = (
+export const findEarlierAnswer = (
   { commandId, request, stream }: { readonly stream: string; readonly commandId: string; readonly request: string },
   events: ReadonlyArray<StoredEvent>
 ): Either.Either<Option.Option<Appended>, CommandConflict | AlreadyErased> => {

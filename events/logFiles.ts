@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs"
 import { basename } from "node:path"
 import type { FileState } from "./anchorLines.js"
-import { fileLinked, fileRemoved } from "./damage.js"
-import { statIfAny } from "./folder.js"
+import { fileLinkedError, fileRemovedError } from "./damage.js"
+import { statIfExists } from "./folder.js"
 
 /** Watches the files of an open log, because SQLite continues to write to a file that was removed. */
 export interface LogFiles {
@@ -23,29 +23,29 @@ const suffixes = ["", "-wal", "-shm"]
 export const linkedFiles = (file: string): ReadonlyArray<string> =>
   suffixes
     .map((suffix) => file + suffix)
-    .filter((path) => (statIfAny(path)?.nlink ?? 1) > 1)
+    .filter((path) => (statIfExists(path)?.nlink ?? 1) > 1)
     .map((path) => basename(path))
 
 /**
  * Records the inodes of the log's files. Call it after both connections have read the database, so that all files
  * exist.
  */
-export const watch = (file: string): LogFiles => {
+export const watchLogFiles = (file: string): LogFiles => {
   const stateOf = (stats: Stats | undefined): FileState => {
-    if (stats === undefined) throw fileRemoved(basename(file))
+    if (stats === undefined) throw fileRemovedError(basename(file))
     return [stats.ino, stats.size, stats.ctimeMs]
   }
-  const opened = suffixes.map((suffix) => [file + suffix, statIfAny(file + suffix)?.ino] as const)
+  const opened = suffixes.map((suffix) => [file + suffix, statIfExists(file + suffix)?.ino] as const)
   return {
     check: () => {
-      const found = opened.map(([path, inode]) => ({ path, inode, stats: statIfAny(path) }))
+      const found = opened.map(([path, inode]) => ({ path, inode, stats: statIfExists(path) }))
       for (const { inode, path, stats } of hasInodes ? found : []) {
-        if (stats?.ino !== inode) throw fileRemoved(basename(path))
-        if (stats !== undefined && stats.nlink > 1) throw fileLinked(basename(path))
+        if (stats?.ino !== inode) throw fileRemovedError(basename(path))
+        if (stats !== undefined && stats.nlink > 1) throw fileLinkedError(basename(path))
       }
       return stateOf(found[0]!.stats)
     },
-    state: () => stateOf(statIfAny(file))
+    state: () => stateOf(statIfExists(file))
   }
 }
 

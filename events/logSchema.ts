@@ -1,5 +1,5 @@
 import { schemaStatements } from "../migrations/index.js"
-import { schemaDamaged } from "./damage.js"
+import { schemaDamagedError } from "./damage.js"
 import { openDatabase } from "./driver.js"
 import type { Db } from "./statement.js"
 
@@ -44,7 +44,7 @@ export const schemaProblems = (db: Db): ReadonlyArray<string> => {
 /** Throws `SCHEMA_DAMAGED` if the schema differs. */
 export const assertSchema = (db: Db): void => {
   const [problem] = schemaProblems(db)
-  if (problem !== undefined) throw schemaDamaged(problem)
+  if (problem !== undefined) throw schemaDamagedError(problem)
 }
 
 const masterOf = (db: Db) =>

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { statIfAny } from "./folder.js"
+import { statIfExists } from "./folder.js"
 
 /** The prompts of an agent for which Daybook returned no context. */
 export interface MissedPrompts {
@@ -22,7 +22,7 @@ const maxBytes = 1 << 20
 export const countMissedPrompt = (folder: string, agent: string, reason: string): void => {
   try {
     const file = fileOf(folder)
-    if ((statIfAny(file)?.size ?? 0) >= maxBytes) return
+    if ((statIfExists(file)?.size ?? 0) >= maxBytes) return
     appendFileSync(file, `${new Date().toISOString()} ${agent} ${reason.replace(/\s+/g, " ")}\n`, { mode: 0o600 })
   } catch {
     // A failure to count must not make the prompt fail.

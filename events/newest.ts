@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { ReplayedEvent } from "./Chain.js"
 import type { Problem, Subject } from "./EventLog.js"
-import { substitute } from "./erasure/substitute.js"
+import { substituteRemains } from "./erasure/substitute.js"
 import type { StorageError } from "./errors.js"
 import { replayedColumns } from "./eventRows.js"
 import { runSql } from "./sqlProcess.js"
@@ -15,7 +15,7 @@ export const newestEvents = (
 ): ReadonlyArray<ReplayedEvent | undefined> => {
   const events = new Array<ReplayedEvent | undefined>(subjects.length).fill(undefined)
   const rows = sql(db, selectNewest).all({ stream, subjects: JSON.stringify(subjects) })
-  for (const { key, ...event } of substitute(db, stream, rows)) events[key] = event as ReplayedEvent
+  for (const { key, ...event } of substituteRemains(db, stream, rows)) events[key] = event as ReplayedEvent
   return events
 }
 
@@ -52,7 +52,7 @@ const fillNewest = (condition: string): string => `INSERT INTO newest (stream, k
   WHERE subject IS NOT NULL GROUP BY stream, kind, subject`
 
 /** Rebuilds the table of newest events from the events. */
-export const remakeNewest = (db: Db): void => {
+export const rebuildNewestTable = (db: Db): void => {
   sql(db, "DELETE FROM newest").run()
   sql(db, fillNewest("true")).run()
 }

@@ -40,8 +40,8 @@ export const isLarge = (db: Db): boolean =>
 export const runSql = (db: Db, work: SqlWork): Effect.Effect<SqlAnswer, StorageError> =>
   Effect.suspend(() =>
     isLarge(db)
-      ? Effect.map(runInChild(db.name, work), (answer) => answer ?? runHere(db, work))
-      : Effect.succeed(runHere(db, work))
+      ? Effect.map(runInChild(db.name, work), (answer) => answer ?? runInThisProcess(db, work))
+      : Effect.succeed(runInThisProcess(db, work))
   )
 
 /**
@@ -107,7 +107,7 @@ const start = (): ChildProcess | undefined => {
     const { spawn } = createRequire(import.meta.url)("node:child_process") as typeof import("node:child_process")
     // Options of this process, such as a hook that loads TypeScript, must not reach the child.
     const { NODE_OPTIONS: _, ...env } = process.env
-    return spawn(process.execPath, ["-e", `(${program.toString()})(require, ${runHere.toString()})`], {
+    return spawn(process.execPath, ["-e", `(${program.toString()})(require, ${runInThisProcess.toString()})`], {
       env,
       stdio: ["pipe", "pipe", "ignore"],
       windowsHide: true
@@ -118,7 +118,7 @@ const start = (): ChildProcess | undefined => {
 }
 
 /** Runs SQL in this process. Like `program`, it must not refer to anything outside itself. */
-export const runHere = (db: Db, { query, statements }: SqlWork): SqlAnswer => {
+export const runInThisProcess = (db: Db, { query, statements }: SqlWork): SqlAnswer => {
   let failedAt = 0
   try {
     for (const statement of statements) {
@@ -135,7 +135,7 @@ export const runHere = (db: Db, { query, statements }: SqlWork): SqlAnswer => {
  * The child's program. It is passed as source text, so that it works the same in a checkout, in the package and in the
  * bundled command. Signals of the terminal reach the child too, but only its parent may end the child.
  */
-const program = (require: NodeJS.Require, run: typeof runHere) => {
+const program = (require: NodeJS.Require, run: typeof runInThisProcess) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
   let input = ""
   process.stdin.setEncoding("utf8")

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { migrations } from "../migrations/index.js"
-import { schemaDamaged } from "./damage.js"
+import { schemaDamagedError } from "./damage.js"
 import { assertRuntime, closeOnError, openDatabase } from "./driver.js"
 import { StorageError, storageError } from "./errors.js"
 import { makeFolder } from "./folder.js"
@@ -56,7 +56,7 @@ const oldestSqlite = [3, 51, 3]
  * Opens the log's file; creates and migrates it if needed. One connection writes, another reads. Migrations use
  * @effect/sql; frequent statements use better-sqlite3 directly, which is much faster.
  */
-export const open = (
+export const openLogDatabase = (
   file: string
 ): Effect.Effect<
   { readonly writer: Db; readonly reader: Db; readonly installation: string },
@@ -114,7 +114,7 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
       return yield* unsupported(`SCHEMA_${current.migration}`, problem)
     }
     if (current?.migration === newest) return current.id
-    if (isMigrated) return yield* schemaDamaged("its migrations are not recorded")
+    if (isMigrated) return yield* schemaDamagedError("its migrations are not recorded")
     // Check first: a trigger added by another program would run when the migrations write.
     yield* Effect.try({ try: () => checkSchema(file), catch: storageError("log.db") })
     yield* Effect.provideService(

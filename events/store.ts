@@ -13,14 +13,14 @@ import {
   selectEvents,
   toParams
 } from "./eventRows.js"
-import { checkRequests, headAfter, linkEvents, repeatOf } from "./link.js"
+import { checkRequests, findEarlierAnswer, headAfter, linkEvents } from "./link.js"
 import { type Db, sql } from "./statement.js"
-import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
+import { isYieldDue, itemsPerCheck, type Steps } from "./turns.js"
 import * as VectorCache from "./vectorCache.js"
 
 // Functions that append inside a transaction. The caller holds the write lock.
 
-export type Answer = Exit.Exit<ReadonlyArray<Appended>, AppendError>
+export type AppendExit = Exit.Exit<ReadonlyArray<Appended>, AppendError>
 
 /** The head of a stream, read from the table. */
 export const headOf = (db: Db, stream: string): Head => {
@@ -72,15 +72,15 @@ export const findCommand = (
   const found = select("command_key = ?", commandKey)
   // Events of chain version 1 have no key.
   const rows = found.length > 0 ? found : select("command_id = ? AND chain = 1", commandId)
-  return repeatOf({ stream, commandId, request }, rows.map(fromRow))
+  return findEarlierAnswer({ stream, commandId, request }, rows.map(fromRow))
 }
 
 /** The result for a command without an id, which is never a repeat. */
 const notRepeated: Either.Either<Option.Option<Appended>> = Either.right(Option.none())
 
 /** The result of a transaction. */
-export interface Stored {
-  readonly answers: ReadonlyArray<Answer>
+export interface StoreResult {
+  readonly answers: ReadonlyArray<AppendExit>
   /** The new heads of the streams that events were added to. */
   readonly heads: ReadonlyArray<Head>
   /** The newest sequence number. */
@@ -99,7 +99,7 @@ export interface HeadCache {
 }
 
 /** The events that a transaction added: the new heads of their streams, the newest sequence, and their number. */
-export type Added = Pick<Stored, "heads" | "sequence" | "appended">
+export type TransactionChanges = Pick<StoreResult, "heads" | "sequence" | "appended">
 
 /** Stores appends in order. A conflict fails only its own append. Yields within appends of many events. */
 export const storeAll = function* (
@@ -107,11 +107,11 @@ export const storeAll = function* (
   appends: ReadonlyArray<Append>,
   cache: { readonly sequence: number; readonly heads: ReadonlyMap<string, Head> },
   installation: string
-): Steps<Stored> {
+): Steps<StoreResult> {
   const heads = new Map<string, Head>()
   const insert = sql(db, insertEvent)
   const storing: Storing = { db, installation, insert, cached: cache.heads, heads, sequence: cache.sequence }
-  const answers: Array<Answer> = []
+  const answers: Array<AppendExit> = []
   for (const append of appends) {
     answers.push(Either.match(yield* storeOne(storing, append), { onLeft: Exit.fail, onRight: Exit.succeed }))
   }
@@ -171,7 +171,7 @@ const storeOne = function* (
     for (const row of linkEvents(head, command, linking)) {
       insert.run(toParams(row))
       rows.push(row)
-      if (storing.sequence % itemsPerCheck === 0 && isTurnDue()) yield
+      if (storing.sequence % itemsPerCheck === 0 && isYieldDue()) yield
     }
     head = headAfter(head, rows)
     const answer = { events: rows, repeated: false }

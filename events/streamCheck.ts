@@ -7,7 +7,7 @@ import type { Problem } from "./EventLog.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents } from "./eventRows.js"
 import { type Db, sql } from "./statement.js"
-import { takeTurnIfDue } from "./turns.js"
+import { yieldIfDue } from "./turns.js"
 
 /** The event up to which a stream was verified. */
 export interface Mark {
@@ -46,7 +46,7 @@ export const checkStream: (
     // A damaged index may return earlier events again. Then stop, instead of looping forever.
     if (last === undefined || events.length < pageSize || last.version <= after) break
     after = last.version
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
   const misnamed = yield* attempt(() => anchorDifferences(db, stream, anchored))
   return [...checker.problems({ erasures: true }), ...misplaced, ...misnamed]

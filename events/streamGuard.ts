@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import { withoutAccepted } from "./accepted.js"
+import { unacceptedProblems } from "./accepted.js"
 import type { Anchoring } from "./anchoring.js"
-import { streamDamaged } from "./damage.js"
-import { steadyCheck } from "./erasure/steadyCheck.js"
+import { streamDamagedError } from "./damage.js"
+import { repeatCheckDuringErasures } from "./erasure/steadyCheck.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type LogFiles, sameFileState } from "./logFiles.js"
 import { retryWhileBusy } from "./sqlite.js"
@@ -39,15 +39,15 @@ export const make = ({ adopt, anchoring, files, locked, reader, writer }: Option
     if (refused.has(stream)) return
     const mark = sameFileState(noted, files.state()) ? marks.get(stream) : undefined
     const found = Effect.flatMap(checkStream(reader, stream, mark, anchored), (all) =>
-      attempt(() => withoutAccepted(reader, all))
+      attempt(() => unacceptedProblems(reader, all))
     )
-    const [problem] = yield* steadyCheck(
+    const [problem] = yield* repeatCheckDuringErasures(
       found,
       (problems) => problems.length === 0,
       attempt(() => newestErasure(reader, stream))
     )
     if (problem === undefined) checked.add(stream)
-    else refused.set(stream, streamDamaged(stream, problem.version, problem.what))
+    else refused.set(stream, streamDamagedError(stream, problem.version, problem.what))
   })
 
   return {

@@ -15,10 +15,10 @@ import { mask } from "./mask.js"
 import type { TraceAttributes, TraceEventName } from "./traceAttributes.js"
 
 /** Effect's default tracer, which discards spans. */
-export const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+export const noopTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 /** True if a tracer receives the spans of this fiber. */
-export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== untraced))
+export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Effect.succeed(tracer !== noopTracer))
 
 /**
  * Runs an effect in a span. If the program has no tracer or tracing is disabled, the only cost is this check. The span
@@ -32,7 +32,7 @@ export const traced = <A, E, R>(
 ): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
   Effect.withFiberRuntime((fiber) => {
     const tracer = Context.get(fiber.currentDefaultServices, Tracer.Tracer)
-    if (tracer === untraced || !fiber.getFiberRef(FiberRef.currentTracerEnabled))
+    if (tracer === noopTracer || !fiber.getFiberRef(FiberRef.currentTracerEnabled))
       return effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>
     const span = startSpan(fiber, tracer, { ...options, name, attributes })
     return scopes[options.scope ?? "all"](span, effect)
@@ -201,9 +201,9 @@ export const traceEvent = (
   Effect.withFiberRuntime((fiber) => {
     const isLogged = LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
     const tracer = Context.get(fiber.currentDefaultServices, Tracer.Tracer)
-    if (tracer === untraced && !isLogged) return Effect.void
+    if (tracer === noopTracer && !isLogged) return Effect.void
     const fields: Record<string, unknown> = { ...(typeof attributes === "function" ? attributes() : attributes) }
-    if (tracer !== untraced) addEvent(fiber, tracer, name, fields)
+    if (tracer !== noopTracer) addEvent(fiber, tracer, name, fields)
     return isLogged ? Effect.logDebug(name, fields) : Effect.void
   })
 

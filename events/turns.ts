@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 /** Milliseconds of work after which a loop yields to the event loop. The loop finishes its current step first. */
 export const turnMillis = 10
 
-/** A loop over small items, such as events, calls `isTurnDue` after this many of them. */
+/** A loop over small items, such as events, calls `isYieldDue` after this many of them. */
 export const itemsPerCheck = 50
 
 /**
@@ -24,7 +24,7 @@ const startTurn = (now: number) => {
  * True if this process has worked for `millis` milliseconds without a return to the event loop. Measures real time,
  * even if a test replaces the clock. Cheap enough to call for each item of a loop.
  */
-export const isTurnDue = (millis = turnMillis): boolean => {
+export const isYieldDue = (millis = turnMillis): boolean => {
   const now = performance.now()
   if (workingSince !== undefined) return now - workingSince >= millis
   startTurn(now)
@@ -49,7 +49,7 @@ const resumeAll = () => {
  * The effect has no canceler, because Effect ignores a resume after an interruption. With a canceler, Effect would mask
  * interruption, and V8 would keep the data of the fiber until the next full garbage collection.
  */
-export const takeTurn: Effect.Effect<void> = Effect.async<void>((resume) => {
+export const yieldToEventLoop: Effect.Effect<void> = Effect.async<void>((resume) => {
   if (waiting === undefined) {
     waiting = []
     setImmediate(resumeAll)
@@ -67,7 +67,7 @@ export type Steps<A> = Generator<void, A, void>
 type Attempt<A, E, R> = (step: () => IteratorResult<void, A>) => Effect.Effect<IteratorResult<void, A>, E, R>
 
 /** Runs steps and yields to the event loop after each. `attempt` runs one step and converts its exceptions. */
-export const inTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
+export const runInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(
     attempt(() => steps.next()),
     (result) => (result.done === true ? Effect.succeed(result.value) : continueInTurns(steps, attempt))
@@ -83,28 +83,28 @@ export const continueInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E,
 const nextInTurns = <A, E, R>(steps: Steps<A>, attempt: Attempt<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(
     Effect.zipRight(
-      takeTurn,
+      yieldToEventLoop,
       attempt(() => steps.next())
     ),
     (result) => (result.done === true ? Effect.succeed(result.value) : nextInTurns(steps, attempt))
   )
 
 /** Runs all steps without a return to the event loop. */
-export const atOnce = <A>(steps: Steps<A>): A => {
+export const runAllSteps = <A>(steps: Steps<A>): A => {
   for (;;) {
     const result = steps.next()
     if (result.done === true) return result.value
   }
 }
 
-/** Yields to the event loop if `isTurnDue`. Every loop over stored data runs it after each step. */
-export const takeTurnIfDue: Effect.Effect<void> = Effect.suspend(() => (isTurnDue() ? takeTurn : Effect.void))
+/** Yields to the event loop if `isYieldDue`. Every loop over stored data runs it after each step. */
+export const yieldIfDue: Effect.Effect<void> = Effect.suspend(() => (isYieldDue() ? yieldToEventLoop : Effect.void))
 
 /**
  * Waits in real time, not by Effect's clock. A test that replaces that clock would otherwise wait forever for another
  * process.
  */
-export const realPause = (millis: number): Effect.Effect<void> =>
+export const sleepRealTime = (millis: number): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     const timer = setTimeout(() => resume(Effect.void), millis)
     return Effect.sync(() => clearTimeout(timer))

@@ -2,7 +2,7 @@ import { sameBytes } from "./Chain.js"
 import type { CachedVector } from "./EventLog.js"
 import { sha256 } from "./sha256.js"
 import { type Db, sql } from "./statement.js"
-import { isTurnDue, itemsPerCheck, type Steps } from "./turns.js"
+import { isYieldDue, itemsPerCheck, type Steps } from "./turns.js"
 
 // The embeddings cache is a table of the log's database, so a vector is as durable as the event that refers to it.
 
@@ -22,7 +22,7 @@ const select = `SELECT digest, vector, checksum FROM embeddings WHERE rowid IN (
 export const put = function* (db: Db, vectors: ReadonlyArray<CachedVector>): Steps<void> {
   const [inserted, replaced] = [sql(db, insert), sql(db, replace)]
   for (const [index, { digest, dimensions, model, vector }] of vectors.entries()) {
-    if ((index + 1) % itemsPerCheck === 0 && isTurnDue()) yield
+    if ((index + 1) % itemsPerCheck === 0 && isYieldDue()) yield
     const key = Buffer.from(digest, "hex")
     const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
     const checksum = checksumOf(model, dimensions, key, bytes)

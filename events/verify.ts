@@ -2,16 +2,16 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { acceptedIn, installationStream, keyOf, placeOf } from "./accepted.js"
+import { installationStream, parseAcceptedProblems, problemKey, toAcceptedPlace } from "./accepted.js"
 import type { Restored } from "./anchorLines.js"
 import type { Codec } from "./Codec.js"
 import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
 import { chainChecker } from "./chainChecker.js"
 import { type AcceptedTimer, type AppendError, type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
-import { steadyCheck } from "./erasure/steadyCheck.js"
+import { repeatCheckDuringErasures } from "./erasure/steadyCheck.js"
 import { NotAccepted, type StorageError } from "./errors.js"
 import { sha256 } from "./sha256.js"
-import { takeTurnIfDue } from "./turns.js"
+import { yieldIfDue } from "./turns.js"
 
 /** The result of checking one stream or the whole log. */
 export interface Verification {
@@ -106,8 +106,8 @@ export const acceptWithoutLedger = Effect.fnUntraced(function* (
   const examined = yield* examine(log, codec, null, options)
   const { ledgerProblems, problems } = examined
   if (ledgerProblems.length === 0) return yield* new NotAccepted({ problem: "the ledger of erasures is not damaged" })
-  const keys = new Set(ledgerProblems.map(keyOf))
-  if (!problems.every((problem) => keys.has(keyOf(problem)))) {
+  const keys = new Set(ledgerProblems.map(problemKey))
+  if (!problems.every((problem) => keys.has(problemKey(problem)))) {
     const problem = "the log has other damage too: run 'daybook verify', and accept its report with --accept"
     return yield* new NotAccepted({ problem })
   }
@@ -121,14 +121,14 @@ const acceptExamined = Effect.fnUntraced(function* (
   { problems, timers }: Effect.Effect.Success<ReturnType<typeof examine>>
 ): Effect.fn.Return<void, AppendError> {
   const digest = digestOf(problems)
-  const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(placeOf) })
+  const { payload, schema } = codec.encode("ACCEPT", { digest, places: problems.map(toAcceptedPlace) })
   const now = yield* Clock.currentTimeMillis
   const commands = [{ actor: "verify", events: [{ type: "ACCEPT", schema, payload }] }]
   yield* log.accept({ stream: installationStream, expected: "any", now, commands }, timers)
 })
 
 const examine = (log: Log, codec: Codec, stream: string | null, options: VerifyOptions) =>
-  steadyCheck(
+  repeatCheckDuringErasures(
     examineOnce(log, codec, stream, options),
     ({ problems }) => problems.length === 0,
     erasuresIn(log, stream)
@@ -175,7 +175,7 @@ const examineOnce = Effect.fnUntraced(function* (
         if (event.erasedAt === null) applyTo(fold, codec, event)
         else hasErasedTimes = true
       }
-      return takeTurnIfDue
+      return yieldIfDue
     })
     yield* orAddProblem(reading, undefined)
     // Some of these events were erased, so compute the timer from their remains.
@@ -197,10 +197,10 @@ const examineOnce = Effect.fnUntraced(function* (
     ...{ problems: [], ledger: [], broken: [], repairs: [], restores: [], anchor: null }
   })
   const isRestorable = inspected.broken.length === 0
-  const accepted = acceptedIn(payloads)
-  const acceptedKeys = new Set(accepted.map(keyOf))
+  const accepted = parseAcceptedProblems(payloads)
+  const acceptedKeys = new Set(accepted.map(problemKey))
   const problems = [...found, ...wrongTimers, ...inspected.broken, ...inspected.problems].filter(
-    (problem) => problem.stream === null || !acceptedKeys.has(keyOf(problem))
+    (problem) => problem.stream === null || !acceptedKeys.has(problemKey(problem))
   )
   const verification: Verification = {
     ok: problems.length === 0,
@@ -218,7 +218,7 @@ const examineOnce = Effect.fnUntraced(function* (
 })
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>
-  sha256(JSON.stringify(problems.map(keyOf).sort())).toString("hex")
+  sha256(JSON.stringify(problems.map(problemKey).sort())).toString("hex")
 
 const isTimed = ({ type }: { readonly type: string }): boolean => type === "SCHEDULE" || type === "RUN"
 

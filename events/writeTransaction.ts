@@ -1,7 +1,7 @@
 import { commitTransaction } from "./checkpoint.js"
 import { StorageError } from "./errors.js"
 import { type Db, sql } from "./statement.js"
-import { atOnce, type Steps } from "./turns.js"
+import { runAllSteps, type Steps } from "./turns.js"
 
 /**
  * Runs transactions on the connection that writes the log. Each transaction holds the write lock. A failure rolls it
@@ -29,7 +29,7 @@ export const make = (writer: Db): WriteTransactions => {
   }
   return {
     lockedInSteps,
-    locked: (work) => atOnce(lockedInSteps(() => oneStep(work)))
+    locked: (work) => runAllSteps(lockedInSteps(() => oneStep(work)))
   }
 }
 

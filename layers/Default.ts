@@ -19,8 +19,8 @@ import { StatementReader } from "../src/ports/StatementReader.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { timerFold } from "../src/schedules/timerFold.js"
 import * as AutoImport from "./autoImport.js"
-import { defaultFolder, ledgerCopyOf, policyFolder, readPolicy } from "./config.js"
-import { embedderOf, embeddersOf } from "./embedders.js"
+import { defaultFolder, ledgerCopyPath, policyFolder, readPolicy } from "./config.js"
+import { policyEmbedderLayer, policyEmbeddersLayer } from "./embedders.js"
 import { policyExtractorLayer } from "./extractors.js"
 import { fastModelOf, layer as lazyModel } from "./lazyModel.js"
 import { policyReconcilerLayer } from "./reconcilers.js"
@@ -102,7 +102,7 @@ const layerOn = (
     options.log ??
     Layer.unwrapEffect(
       Effect.map(Policy, (values) =>
-        EventLogSqlite.layer(folder, { ledgerCopy: ledgerCopyOf(folder, values), timers: timerFold })
+        EventLogSqlite.layer(folder, { ledgerCopy: ledgerCopyPath(folder, values), timers: timerFold })
       )
     )
   const views = Views.layer({
@@ -114,8 +114,8 @@ const layerOn = (
   const retrieval = Layer.unwrapEffect(
     Effect.map(Policy, (values) =>
       Layer.mergeAll(
-        options.embedder ?? embedderOf(values),
-        options.embedders ?? embeddersOf(values),
+        options.embedder ?? policyEmbedderLayer(values),
+        options.embedders ?? policyEmbeddersLayer(values),
         options.reranker === undefined ? policyRerankerLayer(values) : (options.reranker ?? Reranker.layerNone),
         policyTokenCounterLayer(values)
       )

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder } from "../src/ports/Embedder.js"
 import { bounds } from "../text/normalise/bounds.js"
-import { compose } from "../text/normalise/letters.js"
+import { composeLetters } from "../text/normalise/letters.js"
 
 export const dimensions = 256
 
@@ -125,7 +125,7 @@ const splitWords = (text: string): number => {
   const read = text.slice(0, bounds.embeddedCharacters)
   const folded = ascii.test(read)
     ? read.toLowerCase()
-    : compose(read).slice(0, bounds.embeddedCharacters).toLowerCase().replace(signs, " ")
+    : composeLetters(read).slice(0, bounds.embeddedCharacters).toLowerCase().replace(signs, " ")
   makeRoom(folded.length)
   let words = 0
   let position = 0

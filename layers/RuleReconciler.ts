@@ -3,13 +3,13 @@ import { type Question, Reconciler, type ReconcilerService, type Statement } fro
 import { claimJudge } from "./languages/claims/judgeClaims.js"
 import { german } from "./languages/de/words.js"
 import { detectLanguage, type Language } from "./languages/detectLanguage.js"
-import { judgeNamed } from "./languages/en/rules/judge.js"
+import { createEnglishJudge } from "./languages/en/rules/judge.js"
 import { spanish } from "./languages/es/words.js"
 import { french } from "./languages/fr/words.js"
 import { chinese } from "./languages/zh/words.js"
 
 const name = "rules-v12"
-const judgeEnglish = judgeNamed(name)
+const judgeEnglish = createEnglishJudge(name)
 const judges = new Map(
   [german, french, spanish, chinese].map((words) => [words.tag as Language, claimJudge(words, name)] as const)
 )

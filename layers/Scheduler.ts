@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Daybook } from "../src/Daybook.js"
 import { failureNames } from "../src/model/failureNames.js"
-import type { Claimed, Claims, RunAttempt } from "../src/schedules/Runner.js"
+import type { Claimed, ClaimResult, RunAttempt } from "../src/schedules/Runner.js"
 import type { Handler, Notification } from "./scheduler/Handler.js"
 import { type HandlerWithLimits, runClaimed } from "./scheduler/runClaimed.js"
 
@@ -89,7 +89,7 @@ const skipList = (poll: number) => {
       agent: string,
       due: number,
       version: number,
-      { claims, now }: { claims: Claims | undefined; now: number }
+      { claims, now }: { claims: ClaimResult | undefined; now: number }
     ) => {
       const previous = skips.get(agent)
       // New events that change no due time do not reset the count.

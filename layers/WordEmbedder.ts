@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import { bounds } from "../text/normalise/bounds.js"
-import { compose } from "../text/normalise/letters.js"
+import { composeLetters } from "../text/normalise/letters.js"
 import { dimensions, type WordTable, wordTable } from "./wordTable.js"
 
 const model = "glove-100-v1"
@@ -64,7 +64,7 @@ export const vectorOf = (table: WordTable, text: string): Float32Array => {
 
 /** The words of a text in lower case. Identifiers in camelCase or with digits are split. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
-  compose(text.slice(0, bounds.embeddedCharacters))
+  composeLetters(text.slice(0, bounds.embeddedCharacters))
     .slice(0, bounds.embeddedCharacters)
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()

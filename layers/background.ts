@@ -10,7 +10,7 @@ import type { PolicyValues } from "../src/ports/Policy.js"
 import * as Maintenance from "./Maintenance.js"
 
 /** A background loop of a server. */
-export interface Loop {
+export interface BackgroundLoop {
   readonly name: "capture" | "maintenance"
   /** When it last made progress, milliseconds since the epoch. */
   readonly checkedAt: number
@@ -21,7 +21,7 @@ export class Background extends Context.Tag("daybook/Background")<
   Background,
   {
     /** The loops that the policy enables. */
-    readonly loops: Effect.Effect<ReadonlyArray<Loop>>
+    readonly loops: Effect.Effect<ReadonlyArray<BackgroundLoop>>
   }
 >() {}
 
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* ({
   every = 60_000,
   policy
 }: BackgroundOptions): Effect.fn.Return<Context.Tag.Service<Background>, never, Daybook | Scope.Scope> {
-  const loops: Array<Effect.Effect<Loop>> = []
+  const loops: Array<Effect.Effect<BackgroundLoop>> = []
   if (policy.retention.enabled) {
     const { checkedAt } = yield* Maintenance.make()
     loops.push(Effect.map(checkedAt, (checkedAt) => ({ name: "maintenance", checkedAt })))

@@ -24,7 +24,7 @@ export interface PolicyFile {
  * Finds the policy of a data folder, in this order: the given file, the file of `$DAYBOOK_POLICY`, `policy.toml` or
  * `policy.json` in the folder. Without any of them, the defaults apply.
  */
-export const policyFile = Effect.fnUntraced(function* (
+export const findPolicyFile = Effect.fnUntraced(function* (
   folder: string,
   givenFile?: string
 ): Effect.fn.Return<PolicyFile> {
@@ -37,28 +37,31 @@ export const policyFile = Effect.fnUntraced(function* (
 
 /** The base of relative paths in the policy: the folder of the policy file, or the data folder if there is no file. */
 export const policyFolder = (folder: string): Effect.Effect<string> =>
-  Effect.map(policyFile(folder), ({ file }) => (file === undefined ? folder : dirname(file)))
+  Effect.map(findPolicyFile(folder), ({ file }) => (file === undefined ? folder : dirname(file)))
 
 /** Reads the policy of a data folder from its file. Without a file, returns the defaults. */
 export const readPolicy = Effect.fnUntraced(function* (
   folder: string,
   givenFile?: string
 ): Effect.fn.Return<PolicyValues, InvalidPolicy> {
-  const { file } = yield* policyFile(folder, givenFile)
+  const { file } = yield* findPolicyFile(folder, givenFile)
   if (file === undefined) return defaults
-  return yield* decodeFrom(file, yield* readPolicyDocument(file))
+  return yield* decodePolicy(file, yield* readPolicyDocument(file))
 })
 
 /** The path of the second copy of the ledger of erasures, which the policy sets in `[log] ledger`. */
-export const ledgerCopyOf = (folder: string, { log }: PolicyValues): string | undefined =>
+export const ledgerCopyPath = (folder: string, { log }: PolicyValues): string | undefined =>
   log.ledger === undefined ? undefined : resolve(folder, log.ledger)
 
 /** The same path, from the policy of a data folder. Undefined if the policy is unreadable: backups work without it. */
-export const ledgerCopyIn = (folder: string): Effect.Effect<string | undefined> =>
-  Effect.match(readPolicy(folder), { onFailure: () => undefined, onSuccess: (values) => ledgerCopyOf(folder, values) })
+export const readLedgerCopyPath = (folder: string): Effect.Effect<string | undefined> =>
+  Effect.match(readPolicy(folder), {
+    onFailure: () => undefined,
+    onSuccess: (values) => ledgerCopyPath(folder, values)
+  })
 
 /** Decodes a policy document. Errors name `file`. */
-export const decodeFrom = (file: string | undefined, document: unknown): Effect.Effect<PolicyValues, InvalidPolicy> =>
+export const decodePolicy = (file: string | undefined, document: unknown): Effect.Effect<PolicyValues, InvalidPolicy> =>
   Effect.mapError(decode(document), ({ problems }) => new InvalidPolicy({ file, problems }))
 
 /** Reads a policy file without decoding its settings. Without a file, returns an empty document. */

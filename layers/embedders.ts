@@ -32,7 +32,7 @@ export const embedderNamed = (
   )
 
 /** A layer that looks up embedders by name. */
-export const embeddersOf = ({ embedding: policy }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedders> =>
+export const policyEmbeddersLayer = ({ embedding: policy }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedders> =>
   Layer.effect(
     Embedders,
     Effect.configProviderWith((settings) =>
@@ -43,7 +43,7 @@ export const embeddersOf = ({ embedding: policy }: Pick<PolicyValues, "embedding
   )
 
 /** The policy's embedder. Without its key, embedding fails, but writes and full-text searches continue. */
-export const embedderOf = ({
+export const policyEmbedderLayer = ({
   embedding: policy
 }: Pick<PolicyValues, "embedding">): Layer.Layer<Embedder, InvalidPolicy> =>
   Layer.effect(

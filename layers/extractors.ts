@@ -4,7 +4,7 @@ import { InvalidPolicy } from "../src/model/errors.js"
 import { Extractor, type ExtractorService } from "../src/ports/Extractor.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import { fastModelOf, type LazyModel, layer as lazyModel } from "./lazyModel.js"
-import { hybrid, modelOnly, policyModel } from "./modelExtractor.js"
+import { hybrid, modelOnlyExtractor, policyModelExtractor } from "./modelExtractor.js"
 
 /**
  * The policy's extractor, or no extractor if the policy captures nothing. The first extraction loads the model. `model`
@@ -28,9 +28,10 @@ export const policyExtractorLayer = (
   }
   return extractor === "rules"
     ? Layer.effect(Extractor, loadRules)
-    : Layer.effect(Extractor, Effect.zipWith(loadRules, policyModel, extractor === "model" ? modelOnly : hybrid)).pipe(
-        Layer.provide(model ?? lazyModel(fastModelOf(policy.model)))
-      )
+    : Layer.effect(
+        Extractor,
+        Effect.zipWith(loadRules, policyModelExtractor, extractor === "model" ? modelOnlyExtractor : hybrid)
+      ).pipe(Layer.provide(model ?? lazyModel(fastModelOf(policy.model))))
 }
 
 /** The rules, loaded on demand: a program that captures nothing does not load their word lists. */

@@ -49,19 +49,20 @@ const make = Effect.fnUntraced(function* (
   const settingsProvider = yield* Effect.configProviderWith(Effect.succeed)
   const name = `${settings.provider}/${settings.model}`
   const load = Effect.gen(function* () {
-    const { LanguageModels, MaxPatience, ModelExtractor, ModelReconciler, ModelSummarizer } = yield* Effect.tryPromise({
-      try: () => import("./models/index.js"),
-      catch: (error) =>
-        new ModelNotLoaded({
-          problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
-        })
-    })
+    const { LanguageModels, MaxRequestMillis, ModelExtractor, ModelReconciler, ModelSummarizer } =
+      yield* Effect.tryPromise({
+        try: () => import("./models/index.js"),
+        catch: (error) =>
+          new ModelNotLoaded({
+            problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
+          })
+      })
     const model = yield* Effect.mapError(
       LanguageModels.make(settings),
       ({ problem }) => new ModelNotLoaded({ problem })
     )
     const [extract, reconcile] = [ModelExtractor.ask(model, name), ModelReconciler.ask(model, name)]
-    const inTime = Effect.provideService(MaxPatience, settings.timeout_s * 1_000)
+    const inTime = Effect.provideService(MaxRequestMillis, settings.timeout_s * 1_000)
     const ports: ModelPorts = {
       extract: (request) => inTime(extract(request)),
       reconcile: (question) => inTime(reconcile(question)),

@@ -22,13 +22,13 @@ export const hybrid = (rules: ExtractorService, model: ModelExtractor): Extracto
 })
 
 /** The model extracts from all turns. If it fails, the rules extract. */
-export const modelOnly = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
+export const modelOnlyExtractor = (rules: ExtractorService, model: ModelExtractor): ExtractorService => ({
   ...model,
   extract: rules.extract
 })
 
 /** The policy's model. The first extraction loads it. A missing package or key counts as a failure of the model. */
-export const policyModel: Effect.Effect<ModelExtractor, never, LazyModel> = Effect.map(
+export const policyModelExtractor: Effect.Effect<ModelExtractor, never, LazyModel> = Effect.map(
   LazyModel,
   ({ name, ports }) => ({
     name,

@@ -3,7 +3,7 @@ import type { DaybookEvent, EventType } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import type { Db } from "../events/statement.js"
 import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
-import { isTurnDue, type Steps } from "../events/turns.js"
+import { isYieldDue, type Steps } from "../events/turns.js"
 
 export { type Db, sql } from "../events/statement.js"
 
@@ -90,7 +90,7 @@ export const makeDigest = (): Digest => {
       for (const rows of parts) {
         for (const row of rows()) {
           if (row !== undefined) text = addRow(hash, text, row)
-          if (isTurnDue()) yield
+          if (isYieldDue()) yield
         }
       }
       return hash.update(text).digest("hex")
@@ -125,7 +125,7 @@ const addRow = (hash: Hash, before: string, row: Row): string => {
 
 /**
  * SQL that creates one index per trust level, over the rows that the level may read. With the condition from
- * `floorSql`, the duration of a read does not depend on the rows that it may not read, so it reveals nothing about
+ * `readableRowsSql`, the duration of a read does not depend on the rows that it may not read, so it reveals nothing about
  * them.
  */
 export const indexesByLevel = (name: string, columns: string, condition = ""): string =>
@@ -139,4 +139,5 @@ export const indexesByLevel = (name: string, columns: string, condition = ""): s
  * The SQL condition for the rows that a level may read. It contains a literal number, because SQLite uses a partial
  * index only for a literal.
  */
-export const floorSql = (level: TrustLevel, column = "openness"): string => `${column} >= ${minOpennessOf(level)}`
+export const readableRowsSql = (level: TrustLevel, column = "openness"): string =>
+  `${column} >= ${minOpennessOf(level)}`

@@ -1,4 +1,4 @@
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { memoryOf } from "./observations.js"
@@ -34,7 +34,7 @@ export const archive: Projection = {
     CREATE UNIQUE INDEX archive_id ON archive (id);`,
   drop: () => "DROP TABLE archive; DROP TABLE archive_left",
   apply: (db, event, lookup) => {
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       if (memory.born === event.version) continue
       const archivedRow = sql(db, "SELECT archived_at, reason FROM archive WHERE born = ?").get(memory.born)
       if (archivedRow !== undefined) sql(db, "DELETE FROM archive WHERE born = ?").run(memory.born)

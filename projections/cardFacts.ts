@@ -1,14 +1,14 @@
 /** Matches the name of a fact on a card: lower-case words, such as `birthday` or `favourite tea`. */
-export const cardFactName = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}\p{N} _-]*$/u
+export const cardFactNamePattern = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}\p{N} _-]*$/u
 
 /** A card's fact in the form in which the memory stores it: "birthday: 1990-12-10". */
-export const cardFact = (name: string, value: string): string => `${name}: ${value}`
+export const cardFactText = (name: string, value: string): string => `${name}: ${value}`
 
 /** The name in a card's fact. Undefined if the fact has no name, because somebody edited the memory. */
 export const nameOfCardFact = (fact: string): string | undefined => {
   const end = fact.indexOf(": ")
   const name = fact.slice(0, Math.max(end, 0))
-  return cardFactName.test(name) ? name : undefined
+  return cardFactNamePattern.test(name) ? name : undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chunkNumbers } from "../text/normalise/chunks.js"
+import { chunkRowRange } from "../text/normalise/chunks.js"
 import { type Db, sql } from "./Projection.js"
 import * as TextIndex from "./textIndex.js"
 
@@ -13,7 +13,7 @@ export const chunkTextIndex = TextIndex.make("chunk_", chunkColumns)
 
 /** Removes all chunks of the turn, file, note or scratchpad that the event with this version added. */
 export const removeChunks = (db: Db, version: number, filling: boolean) => {
-  const [from, below] = chunkNumbers(version)
+  const [from, below] = chunkRowRange(version)
   for (const { born } of sql(db, "SELECT born FROM chunks WHERE born >= ? AND born < ?").all(from, below)) {
     chunkTextIndex.replace(db, born, null, filling)
   }

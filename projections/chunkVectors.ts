@@ -1,6 +1,6 @@
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import { isNoteId } from "../events/Memory.js"
-import { chunkIndexOf, chunkingVersion, chunkNumbers } from "../text/normalise/chunks.js"
+import { chunkIndexOf, chunkingVersion, chunkRowRange } from "../text/normalise/chunks.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 import * as VectorIndex from "./vectorIndex.js"
 import { storesCondition, type VectorSet } from "./vectors.js"
@@ -34,8 +34,8 @@ export const chunkVectors: Projection = {
     if (event.type === "EMBEDDER" && event.payload.state === "dropped") {
       chunkVectorIndex.dropSet(db, event.payload.model, event.payload.dimensions)
     }
-    for (const { id } of imagesOf(event)) if (isNoteId(id)) removeNote(db, id)
-    for (const version of versionsRemovedBy(event)) chunkVectorIndex.removeBetween(db, ...chunkNumbers(version))
+    for (const { id } of afterImages(event)) if (isNoteId(id)) removeNote(db, id)
+    for (const version of versionsRemovedBy(event)) chunkVectorIndex.removeBetween(db, ...chunkRowRange(version))
   },
   digest: chunkVectorIndex.digest,
   stateDigest: chunkVectorIndex.stateDigest
@@ -63,7 +63,7 @@ const versionsRemovedBy = (event: DaybookEvent): ReadonlyArray<number> => {
 }
 
 /** A chunk to embed. */
-export interface ChunkText {
+export interface ChunkToEmbed {
   readonly born: number
   /** The id of the chunk's turn, file, note or scratchpad. */
   readonly id: string
@@ -77,7 +77,7 @@ export interface ChunkText {
  * The text to embed for a chunk: a short turn with the turn before it, or a piece of a file with its path and
  * headings.
  */
-export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkText, "text" | "previous">): string =>
+export const chunkEmbeddingText = ({ previous, text }: Pick<ChunkToEmbed, "text" | "previous">): string =>
   previous === "" ? text : `${text}\n${previous}`
 
 /** Chunks without a vector, oldest first. */
@@ -85,7 +85,7 @@ export const findUnembeddedChunks = (
   db: Db,
   set: VectorSet,
   { after, limit }: { readonly after: number; readonly limit: number }
-): ReadonlyArray<ChunkText> =>
+): ReadonlyArray<ChunkToEmbed> =>
   sql(
     db,
     `SELECT born, id, store, text, previous FROM chunks o
@@ -93,7 +93,7 @@ export const findUnembeddedChunks = (
   ).all(after, endOfNumbers(db), chunkVectorIndex.setNumber(db, set.model, set.dimensions), limit)
 
 /** The chunk with the number `born`; undefined if it was removed. */
-export const findChunkText = (db: Db, born: number): ChunkText | undefined =>
+export const findChunkToEmbed = (db: Db, born: number): ChunkToEmbed | undefined =>
   sql(db, "SELECT born, id, store, text, previous FROM chunks WHERE born = ? AND born < ?").get(born, endOfNumbers(db))
 
 /** The number of chunks that have no vector and a number greater than `after`. */
@@ -108,7 +108,7 @@ export const countUnembeddedChunks = (db: Db, set: VectorSet, after = 0): number
  * The first number after all chunks that the view's events can have added. Only a row that another program edited has
  * this number or a higher one.
  */
-const endOfNumbers = (db: Db): number => chunkNumbers(checkpointOf(db).position)[1]
+const endOfNumbers = (db: Db): number => chunkRowRange(checkpointOf(db).position)[1]
 
 /** The number of the newest chunk; 0 if there is none. */
 export const newestChunkNumber = (db: Db): number => sql(db, "SELECT max(born) AS born FROM chunks").get().born ?? 0

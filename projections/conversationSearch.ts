@@ -11,11 +11,11 @@ import {
   type HitScores,
   type HitsQuery,
   likePattern,
-  type Needles,
-  needlesCondition,
   noRequiredWords,
   type RequiredWords,
-  requiredCondition
+  requiredCondition,
+  type SubstringQuery,
+  substringCondition
 } from "./hybridSearch.js"
 import { type Db, sql } from "./Projection.js"
 import { personKey } from "./people.js"
@@ -37,10 +37,13 @@ export interface ChunkFilters {
   /** More filters, which a chunk must also match. */
   readonly and?: ChunkFilters
   /** Excludes chunks that match one of these lists. */
-  readonly not?: ChunkLists
+  readonly not?: ChunkListFilters
 }
 
-export type ChunkLists = Pick<ChunkFilters, "sessions" | "stores" | "speakers" | "roles" | "kinds" | "tags" | "allTags">
+export type ChunkListFilters = Pick<
+  ChunkFilters,
+  "sessions" | "stores" | "speakers" | "roles" | "kinds" | "tags" | "allTags"
+>
 
 /** The fields that all kinds of chunks have. */
 interface ChunkBase {
@@ -184,16 +187,16 @@ export const findRecentChunks = (
  * Substring search, newest first. Used if the query has no words for the full-text search, or if the full-text index is
  * damaged.
  */
-export const findChunksLike = (
+export const findChunksBySubstring = (
   db: Db,
   level: TrustLevel,
   filters: ChunkFilters,
-  { allOf = [], anyOf, noneOf = [], required = noRequiredWords }: Needles,
+  { allOf = [], anyOf, noneOf = [], required = noRequiredWords }: SubstringQuery,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(level, filters)
   const words = requiredCondition(chunkCorpus, level, required)
-  const matches = needlesCondition("text LIKE ? ESCAPE '\\'", { allOf, anyOf, noneOf })
+  const matches = substringCondition("text LIKE ? ESCAPE '\\'", { allOf, anyOf, noneOf })
   return sql(
     db,
     `SELECT min(born) AS born FROM chunks o WHERE ${condition.sql}${words.sql} AND ${matches}
@@ -269,7 +272,7 @@ const listConditions = ({
   speakers = [],
   stores = [],
   tags = []
-}: ChunkLists) => {
+}: ChunkListFilters) => {
   const lists = [
     ["o.session", sessions],
     ["o.store", stores],

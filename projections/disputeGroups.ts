@@ -1,7 +1,7 @@
 import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { hasDisputes, isSettled } from "./disputePairs.js"
 import { type Db, sql } from "./Projection.js"
-import { findSurvivor, type RowKey, withCopies } from "./takeovers.js"
+import { findSurvivor, type MemoryKey, withReplacedMemories } from "./takeovers.js"
 
 /** A memory in a dispute. */
 export interface DisputeSide {
@@ -129,11 +129,11 @@ interface Opponent {
 }
 
 /** The opponents of an active memory, by id: in its own disputes, and in those of the memories whose place it took. */
-const opponentsOf = (reader: Reader, memory: RowKey, limit: number) => {
+const opponentsOf = (reader: Reader, memory: MemoryKey, limit: number) => {
   const { db } = reader
   const { id } = memory
   const opponents = new Map<string, Opponent>()
-  const own = withCopies(db, memory)
+  const own = withReplacedMemories(db, memory)
   let isCut = false
   for (const ownRow of own) {
     const pairs = pairsOf(reader, ownRow, limit)
@@ -142,14 +142,14 @@ const opponentsOf = (reader: Reader, memory: RowKey, limit: number) => {
       const side = presentSide(reader, row)
       if (side === undefined || side.id === id || opponents.has(side.id)) continue
       const hasCopies = own.length > 1 || side.id !== row.id
-      if (hasCopies && isSettled(db, own, withCopies(db, side))) continue
+      if (hasCopies && isSettled(db, own, withReplacedMemories(db, side))) continue
       opponents.set(side.id, { side, contradiction })
     }
   }
   return { opponents, isCut }
 }
 
-interface SideRow extends RowKey {
+interface SideRow extends MemoryKey {
   readonly title: string
   readonly level: number
   readonly at: number
@@ -181,7 +181,7 @@ interface Pair {
 }
 
 /** The opponents in the unsettled pairs of a memory, active or not. */
-const pairsOf = (reader: Reader, { born, id }: RowKey, limit: number): ReadonlyArray<Pair> => {
+const pairsOf = (reader: Reader, { born, id }: MemoryKey, limit: number): ReadonlyArray<Pair> => {
   const { db, rows } = reader
   const raised = sql(db, "SELECT other, confidence FROM disputes WHERE born = ? AND settled = 0 LIMIT ?").all(
     born,
@@ -282,7 +282,7 @@ const everything = (db: Db): Reader => readerOf(db, "full", Number.MIN_SAFE_INTE
  * True if an active memory is a side of an open dispute. An expired opponent counts too, because its expiry may be
  * moved.
  */
-export const isSideOfDispute = (db: Db, memory: RowKey): boolean =>
+export const isSideOfDispute = (db: Db, memory: MemoryKey): boolean =>
   hasDisputes(db) && opponentsOf(everything(db), memory, maxSides).opponents.size > 0
 
 /** Sorts by the writer's level, highest first, then by date, newest first. */

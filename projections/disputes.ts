@@ -1,4 +1,4 @@
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { levelOf, minOpennessOf } from "../events/Trust.js"
 import { type Projection, sql } from "./Projection.js"
@@ -27,7 +27,7 @@ export const disputes: Projection = {
     CREATE INDEX disputes_newest ON disputes (level, born DESC);`,
   drop: () => "DROP TABLE disputes",
   apply: (db, event) => {
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       if (memory.born !== event.version) sql(db, "DELETE FROM disputes WHERE born = ?").run(memory.born)
       for (const { confidence, id, settled } of memory.disputes ?? []) {
         sql(

@@ -11,7 +11,7 @@ export interface ModelName {
 export const sameModel = (a: ModelName, b: ModelName): boolean => a.model === b.model && a.dimensions === b.dimensions
 
 /** An embedder as the log describes it. State `first` means that it made the first vectors of a store. */
-export interface EmbedderFact extends ModelName {
+export interface EmbedderRecord extends ModelName {
   readonly state: Payload<"EMBEDDER">["state"] | "first"
   /** The version of the event that recorded this state. */
   readonly version: number
@@ -85,13 +85,13 @@ const recordFirst = (
   }
 }
 
-type Row = Omit<EmbedderFact, "adopt" | "apart" | "stores"> & {
+type Row = Omit<EmbedderRecord, "adopt" | "apart" | "stores"> & {
   readonly store: Store | ""
   readonly adopt: number
   readonly apart: string | null
 }
 
-const factOf = ({ adopt, apart, store: _, ...row }: Row): EmbedderFact => ({
+const factOf = ({ adopt, apart, store: _, ...row }: Row): EmbedderRecord => ({
   ...row,
   adopt: adopt === 1,
   apart: apart === null ? null : JSON.parse(apart)
@@ -107,13 +107,13 @@ const firstsByStore = (db: Db): Partial<Record<Store, Row>> =>
   )
 
 /** The last answer of `findActiveEmbedder` for each connection, with the rows that it was computed from. */
-const cache = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderFact | undefined }>()
+const cache = new WeakMap<Db, { readonly rows: string; readonly fact: EmbedderRecord | undefined }>()
 
 /**
  * The active embedder: the one activated last, or else the model of the first vectors. Undefined if there are no
  * vectors. Every search needs it, so the answer is cached until its rows change.
  */
-export const findActiveEmbedder = (db: Db): EmbedderFact | undefined => {
+export const findActiveEmbedder = (db: Db): EmbedderRecord | undefined => {
   const rows = sql(db, inForceRows).pluck().get() as string
   const cached = cache.get(db)
   if (cached?.rows === rows) return cached.fact
@@ -125,7 +125,7 @@ export const findActiveEmbedder = (db: Db): EmbedderFact | undefined => {
 const inForceRows = `SELECT coalesce(group_concat(version || store || state || model || dimensions), '')
   FROM embedders WHERE state IN ('inForce', 'first')`
 
-const readInForce = (db: Db): EmbedderFact | undefined => {
+const readInForce = (db: Db): EmbedderRecord | undefined => {
   const row = sql(db, "SELECT * FROM embedders WHERE state = 'inForce' ORDER BY version DESC LIMIT 1").get()
   if (row !== undefined) return factOf(row)
   const firsts = firstsByStore(db)
@@ -147,7 +147,7 @@ export const activeModels = (db: Db): ReadonlyArray<ModelName> | undefined => {
 /**
  * The embedder in preparation: the last embedder whose preparation started, if it was not activated or dropped since.
  */
-export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
+export const findPreparingEmbedder = (db: Db): EmbedderRecord | undefined => {
   const row = sql(
     db,
     `SELECT * FROM embedders p WHERE state = 'preparing' AND NOT EXISTS (
@@ -164,14 +164,14 @@ export const findPreparingEmbedder = (db: Db): EmbedderFact | undefined => {
  * model.
  */
 export const isModelNeeded = (db: Db, { dimensions, model }: ModelName): boolean => {
-  const isThisModel = (fact: EmbedderFact | undefined) => fact?.model === model && fact.dimensions === dimensions
+  const isThisModel = (fact: EmbedderRecord | undefined) => fact?.model === model && fact.dimensions === dimensions
   const active = findActiveEmbedder(db)
   if (isThisModel(active) || isThisModel(findPreparingEmbedder(db))) return true
   return (
-    active?.state !== "inForce" && !findEmbedderFacts(db).some((fact) => isThisModel(fact) && fact.state !== "first")
+    active?.state !== "inForce" && !findEmbedderRecords(db).some((fact) => isThisModel(fact) && fact.state !== "first")
   )
 }
 
 /** All records of embedders, oldest first. */
-export const findEmbedderFacts = (db: Db): ReadonlyArray<EmbedderFact> =>
+export const findEmbedderRecords = (db: Db): ReadonlyArray<EmbedderRecord> =>
   sql(db, "SELECT * FROM embedders ORDER BY version, store").all().map(factOf)

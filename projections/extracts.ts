@@ -1,7 +1,7 @@
 import type { DaybookEvent, Payload } from "../events/catalogue.js"
 import type { Store, TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
-import { type Db, floorSql, type Projection, sql } from "./Projection.js"
+import { type Db, type Projection, readableRowsSql, sql } from "./Projection.js"
 
 /**
  * The turns that wait for extraction, the extractions of each session in a store, and how often each extractor
@@ -117,7 +117,7 @@ export const findWaitingIds = (
   ).all(session, store)
 
 /** The totals of the waiting turns of a session in a store. Times are milliseconds since the epoch. */
-export interface Waiting {
+export interface WaitingTotals {
   readonly session: string
   readonly store: Store
   readonly turns: number
@@ -127,16 +127,16 @@ export interface Waiting {
 }
 
 /** The totals of the turns that wait for extraction, by session and store; only for `session` if it is set. */
-export const findWaiting = (db: Db, level: TrustLevel, session?: string): ReadonlyArray<Waiting> =>
+export const countWaitingTurns = (db: Db, level: TrustLevel, session?: string): ReadonlyArray<WaitingTotals> =>
   sql(
     db,
     `SELECT session, store, count(*) AS turns, sum(tokens) AS tokens, min(recorded_at) AS firstAt, max(recorded_at) AS lastAt
-      FROM waiting_turns WHERE ${floorSql(level)} ${session === undefined ? "" : "AND session = ?"}
+      FROM waiting_turns WHERE ${readableRowsSql(level)} ${session === undefined ? "" : "AND session = ?"}
       GROUP BY session, store ORDER BY min(born)`
   ).all(...(session === undefined ? [] : [session]))
 
 /** The version of the EXTRACT event whose last turn has this version; undefined if there is none. */
-export const findExtractOf = (db: Db, session: string, store: Store, version: number): number | undefined =>
+export const findExtractVersion = (db: Db, session: string, store: Store, version: number): number | undefined =>
   sql(db, "SELECT version FROM extracts WHERE session = ? AND store = ? AND until = ?")
     .pluck()
     .get(session, store, version)

@@ -101,7 +101,7 @@ export const findFiles = (
   sql(db, `${selectFiles} ORDER BY born DESC LIMIT ? OFFSET ?`).all(minOpennessOf(level), page.limit, page.offset)
 
 /** The files at a path that a level may read, one for each store, newest first. */
-export const findFilesAt = (db: Db, level: TrustLevel, path: string): ReadonlyArray<IndexedFile> =>
+export const findIndexedFilesByPath = (db: Db, level: TrustLevel, path: string): ReadonlyArray<IndexedFile> =>
   sql(db, `${selectFiles} AND path = ? ORDER BY born DESC`).all(minOpennessOf(level), path)
 
 /** The file at a path in one store, with the version of the event that added it; undefined if there is none. */
@@ -133,7 +133,7 @@ export interface StoredFile {
 }
 
 /** The files at a path that a level may read. */
-export const findFilesByPath = (db: Db, level: TrustLevel, path: string): ReadonlyArray<StoredFile> =>
+export const findStoredFilesByPath = (db: Db, level: TrustLevel, path: string): ReadonlyArray<StoredFile> =>
   sql(db, "SELECT born, store, level FROM files WHERE path = ? AND openness >= ? ORDER BY born")
     .all(path, minOpennessOf(level))
     .map((row) => ({ ...row, level: levels[row.level]! }))

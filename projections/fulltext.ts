@@ -1,4 +1,4 @@
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { indexVersion, toIndexText } from "../text/normalise/indexText.js"
 import type { Projection } from "./Projection.js"
@@ -19,7 +19,7 @@ export const fulltext: Projection = {
   drop: () => memoryTextIndex.drop,
   apply: (db, event, lookup) => {
     const filling = lookup.isFilledLater?.("fulltext") === true
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       const row = memory.status === "active" ? rowOf(memory, lookup.opennessOf(memory)) : null
       if (memory.born !== event.version) memoryTextIndex.replace(db, memory.born, row, filling)
       else if (row !== null) memoryTextIndex.add(db, row, filling)

@@ -1,4 +1,4 @@
-import { type EventType, imagesOf } from "../events/catalogue.js"
+import { afterImages, type EventType } from "../events/catalogue.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type Db, type Projection, sql } from "./Projection.js"
 
@@ -29,7 +29,7 @@ export const history: Projection = {
   indexes: "CREATE INDEX changes_version ON changes (version);",
   drop: () => "DROP TABLE changes",
   apply: (db, event, lookup) => {
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       sql(db, "INSERT INTO changes (born, version, id, revision, type, openness) VALUES (?, ?, ?, ?, ?, ?)").run(
         memory.born,
         event.version,

@@ -134,7 +134,7 @@ export const countRows = (db: Db, { text }: Corpus, level: ReadingLevel, express
  * The number of rows that match, at most `maxListedRows` + 1, and the rows among `borns` that match. If more than
  * `maxListedRows` rows match, each row of `borns` is checked separately.
  */
-export const rowsWith = (
+export const countAndMatchRows = (
   db: Db,
   { text }: Corpus,
   level: ReadingLevel,
@@ -153,11 +153,11 @@ export const rowsWith = (
   }
 }
 
-/** Maximum number of matching rows that `rowsWith` lists. */
+/** Maximum number of matching rows that `countAndMatchRows` lists. */
 const maxListedRows = 256
 
 /** The texts that a substring search looks for. */
-export interface Needles {
+export interface SubstringQuery {
   /** All of these must be in the row. Default none. */
   readonly allOf?: ReadonlyArray<string>
   /** At least one of these must be in the row. */
@@ -172,7 +172,7 @@ export interface Needles {
  * Repeats the SQL condition of one needle for all needles. The parameters of the result are those of `allOf`, then
  * `anyOf`, then `noneOf`.
  */
-export const needlesCondition = (condition: string, { allOf = [], anyOf, noneOf = [] }: Needles): string =>
+export const substringCondition = (condition: string, { allOf = [], anyOf, noneOf = [] }: SubstringQuery): string =>
   [
     ...allOf.map(() => condition),
     ...(anyOf.length === 0 ? [] : [`(${anyOf.map(() => condition).join(" OR ")})`]),

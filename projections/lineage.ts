@@ -1,8 +1,8 @@
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import type { Link, Memory } from "../events/Memory.js"
 import { levelOf, lowestLevel, minOpennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { type Turn, turnLevelOf } from "../events/Turn.js"
-import { findFilesByPath } from "./files.js"
+import { findStoredFilesByPath } from "./files.js"
 import { findTurn } from "./lineageReads.js"
 import { findById } from "./observations.js"
 import { type Db, type Projection, sql } from "./Projection.js"
@@ -21,7 +21,7 @@ export const lineage: Projection = {
   indexes: "CREATE INDEX links_source ON links (kind, source);",
   drop: () => "DROP TABLE links",
   apply: (db, event) => {
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       if (memory.born !== event.version) sql(db, "DELETE FROM links WHERE born = ?").run(memory.born)
       for (const { kind, to } of memory.lineage ?? []) {
         sql(db, "INSERT OR IGNORE INTO links (born, kind, source) VALUES (?, ?, ?)").run(memory.born, kind, to)
@@ -80,7 +80,7 @@ export const findSourceLevel = (db: Db, kind: Link["kind"], source: string): Tru
     return turn === undefined ? undefined : sourceLevelOf(turn)
   }
   if (kind === "file") {
-    const [first, ...others] = findFilesByPath(db, "full", source).map(({ level }) => level)
+    const [first, ...others] = findStoredFilesByPath(db, "full", source).map(({ level }) => level)
     return first === undefined ? undefined : lowestLevel(first, ...others)
   }
   const memory = findById(db, source)

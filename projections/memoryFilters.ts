@@ -2,7 +2,7 @@ import type { Tier } from "../events/Memory.js"
 import { minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import type { TimeReading } from "../text/normalise/questionWords.js"
 import type { Condition } from "./hybridSearch.js"
-import { type Db, floorSql, sql } from "./Projection.js"
+import { type Db, readableRowsSql, sql } from "./Projection.js"
 import { personKey } from "./people.js"
 
 /** Filters of a read, applied in SQL before ranking. The values of a list are alternatives; times are milliseconds. */
@@ -27,10 +27,10 @@ export interface Filters {
   /** More filters, which a memory must also match. */
   readonly and?: Filters
   /** Excludes memories that match one of these lists. */
-  readonly not?: FilterLists
+  readonly not?: ListFilters
 }
 
-export type FilterLists = Pick<
+export type ListFilters = Pick<
   Filters,
   "types" | "stores" | "tags" | "allTags" | "tiers" | "people" | "projects" | "sessions"
 >
@@ -57,7 +57,7 @@ export const conditionOf = (db: Db, { filters, level, now, openness }: Condition
   const someExpired =
     sql(
       db,
-      `SELECT 1 FROM observations WHERE active = 1 AND ${floorSql(level)} AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1`
+      `SELECT 1 FROM observations WHERE active = 1 AND ${readableRowsSql(level)} AND expires_at IS NOT NULL AND expires_at <= ? LIMIT 1`
     ).get(now) !== undefined
   if (someExpired) {
     parts.push("(o.expires_at IS NULL OR o.expires_at > ?)")
@@ -67,7 +67,7 @@ export const conditionOf = (db: Db, { filters, level, now, openness }: Condition
   return {
     matchesAll,
     ...(openness === undefined || someExpired ? {} : { openness }),
-    sql: ["o.active = 1", floorSql(level, "o.openness"), ...parts].join(" AND "),
+    sql: ["o.active = 1", readableRowsSql(level, "o.openness"), ...parts].join(" AND "),
     params
   }
 }
@@ -92,7 +92,7 @@ const addFilters = (filters: Filters, parts: Array<string>, params: Array<unknow
     params.push(instant)
   }
   if (during !== undefined) {
-    const condition = duringCondition(during)
+    const condition = timeSpanCondition(during)
     parts.push(condition.sql)
     params.push(...condition.params)
   }
@@ -118,7 +118,7 @@ const duringConditions: Readonly<Record<TimeReading, string>> = {
 }
 
 /** The condition for rows that lie in a time span. */
-export const duringCondition = ({ from, reading, to }: NonNullable<Filters["during"]>) => {
+export const timeSpanCondition = ({ from, reading, to }: NonNullable<Filters["during"]>) => {
   const condition = duringConditions[reading]
   const bounds = condition.split("?").length - 1
   return { sql: condition, params: Array.from({ length: bounds }, (_, index) => (index % 2 === 0 ? from : to)) }
@@ -136,7 +136,7 @@ const listConditions = ({
   tags = [],
   tiers = [],
   types = []
-}: FilterLists) => {
+}: ListFilters) => {
   const isAmong = (
     values: ReadonlyArray<string>,
     column: string,

@@ -1,4 +1,4 @@
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import { isNoteId, type Memory } from "../events/Memory.js"
 import type { Store, TrustLevel } from "../events/Trust.js"
 import { bounds, cutBytes } from "../text/normalise/bounds.js"
@@ -14,7 +14,7 @@ export const noteText = ({ narrative, title }: Pick<Memory, "title" | "narrative
 
 /** Indexes the notes that an event changed, and removes their earlier chunks. */
 export const indexNotes = (db: Db, event: DaybookEvent, lookup: Lookup, filling: boolean) => {
-  for (const memory of imagesOf(event)) {
+  for (const memory of afterImages(event)) {
     if (!isNoteId(memory.id)) continue
     const versions = sql(db, "SELECT DISTINCT turn FROM chunks WHERE media = 'note' AND id = ?").pluck().all(memory.id)
     for (const version of versions) removeChunks(db, version, filling)

@@ -2,7 +2,7 @@ import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { conditionOf } from "./memoryFilters.js"
 import { memoryOf } from "./observations.js"
-import { type Db, floorSql, sql } from "./Projection.js"
+import { type Db, readableRowsSql, sql } from "./Projection.js"
 
 /** The active memories with these ids that `level` may read, in the requested order. */
 export const getMemories = (
@@ -32,7 +32,7 @@ export const findRowNumber = (db: Db, level: TrustLevel, id: string, now: number
   ).get(id, minOpennessOf(level), level, now)?.born
 
 /** The row numbers around a given row, in order of time: `before` older rows, the row itself, `after` newer rows. */
-export const findAround = (
+export const findTimeNeighbours = (
   db: Db,
   level: TrustLevel,
   anchor: string,
@@ -61,7 +61,7 @@ export const findAround = (
  * The row numbers of the newest memories that were created, or that happen, at or after an instant; the newest creation
  * first.
  */
-export const findSince = (
+export const findMemoriesSince = (
   db: Db,
   level: TrustLevel,
   {
@@ -94,14 +94,14 @@ export const findExpiring = (
 ): ReadonlyArray<number> =>
   sql(
     db,
-    `SELECT born FROM observations WHERE active = 1 AND ${floorSql(level)} AND expires_at IS NOT NULL
+    `SELECT born FROM observations WHERE active = 1 AND ${readableRowsSql(level)} AND expires_at IS NOT NULL
       AND expires_at > ? AND expires_at <= ? ORDER BY expires_at, born LIMIT ?`
   )
     .pluck()
     .all(from, to, limit) as ReadonlyArray<number>
 
 /** The memories that moved to a stricter store after a version, with their current openness. */
-export const findRestricted = (db: Db, since: number): ReadonlyMap<string, number> =>
+export const findRestrictedOpenness = (db: Db, since: number): ReadonlyMap<string, number> =>
   new Map(
     sql(
       db,

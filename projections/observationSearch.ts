@@ -8,11 +8,11 @@ import {
   type HitScores,
   type HitsQuery,
   likePattern,
-  type Needles,
-  needlesCondition,
   noRequiredWords,
   type RequiredWords,
-  requiredCondition
+  requiredCondition,
+  type SubstringQuery,
+  substringCondition
 } from "./hybridSearch.js"
 import { type ConditionQuery, conditionOf, type Filters } from "./memoryFilters.js"
 import { type Db, sql } from "./Projection.js"
@@ -110,12 +110,12 @@ export const candidatesOf = (db: Db, level: TrustLevel, hits: ReadonlyArray<HitS
 }
 
 /** Substring search, newest first. Used for text that the full-text index cannot find, or if that index is damaged. */
-export const findMemoriesLike = (
+export const findMemoriesBySubstring = (
   db: Db,
   level: TrustLevel,
   filters: Filters,
   now: number,
-  { allOf = [], anyOf, noneOf = [], required = noRequiredWords }: Needles,
+  { allOf = [], anyOf, noneOf = [], required = noRequiredWords }: SubstringQuery,
   limit: number
 ): ReadonlyArray<number> => {
   const condition = conditionOf(db, { level, filters, now })
@@ -125,7 +125,7 @@ export const findMemoriesLike = (
   const patternsOf = (needle: string) => Array.from({ length: 3 }, () => likePattern(needle))
   return sql(
     db,
-    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${needlesCondition(matches, { allOf, anyOf, noneOf })}
+    `SELECT born FROM observations o WHERE ${condition.sql}${words.sql} AND ${substringCondition(matches, { allOf, anyOf, noneOf })}
       ORDER BY born DESC LIMIT ?`
   )
     .all(...condition.params, ...words.params, ...[...allOf, ...anyOf, ...noneOf].flatMap(patternsOf), limit)

@@ -1,5 +1,5 @@
 import { sameBytes } from "../events/Chain.js"
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import { cacheMemoryJson, type Memory, memoryJson } from "../events/Memory.js"
 import { sha256 } from "../events/sha256.js"
 import { levelOf, minOpennessOf, opennessOf, stores } from "../events/Trust.js"
@@ -57,7 +57,7 @@ export const observations: Projection = {
     CREATE INDEX observations_low ON observations (level, type) WHERE active = 1 AND level > 0;`,
   drop: () => "DROP TABLE observations",
   apply: (db, event, lookup) => {
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       const isNew = memory.born === event.version
       const widest = memory.level === undefined ? widestOf(db, memory, isNew) : null
       const image = widest === null ? memory : { ...memory, level: levelOf({ store: stores[widest]! }) }
@@ -135,7 +135,7 @@ export const findRow = (db: Db, born: number): ReadonlyArray<unknown> | undefine
  * level, `widest` depends on earlier events. Then this function only checks that `widest` is in its bounds and that the
  * level follows from it.
  */
-export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory, version: number): boolean => {
+export const rowMatchesMemory = (row: ReadonlyArray<unknown> | undefined, memory: Memory, version: number): boolean => {
   if (row === undefined) return false
   const present = opennessOf(memory.store)
   if (memory.level !== undefined) return hasValues(row, valuesOf(memory, { present, widest: null }, version))
@@ -146,16 +146,20 @@ export const isRowOf = (row: ReadonlyArray<unknown> | undefined, memory: Memory,
 }
 
 /**
- * Does the same check as `isRowOf`, but does not decode the event. The event must have the newest schema, and its first
+ * Does the same check as `rowMatchesMemory`, but does not decode the event. The event must have the newest schema, and its first
  * after-image must be the memory. Also returns false if the check is not possible without decoding.
  */
-export const isRowOfPayload = (row: ReadonlyArray<unknown> | undefined, payload: string, version: number): boolean => {
+export const rowMatchesPayload = (
+  row: ReadonlyArray<unknown> | undefined,
+  payload: string,
+  version: number
+): boolean => {
   const text = row?.[textColumn]
   if (typeof text !== "string" || !payload.startsWith(`{"memory":${text}`)) return false
   try {
     const memory = JSON.parse(text) as Memory
     cacheMemoryJson(memory, text)
-    return memory.level !== undefined && isRowOf(row, memory, version)
+    return memory.level !== undefined && rowMatchesMemory(row, memory, version)
   } catch {
     return false
   }

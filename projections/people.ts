@@ -1,8 +1,8 @@
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import { isCardId, type Memory } from "../events/Memory.js"
 import { opennessOf, type Store, stores, type TrustLevel } from "../events/Trust.js"
 import { cardFactsOf } from "./cardFacts.js"
-import { type Db, floorSql, indexesByLevel, type Projection, sql } from "./Projection.js"
+import { type Db, indexesByLevel, type Projection, readableRowsSql, sql } from "./Projection.js"
 import { itemsPerStep, sortInSteps } from "./sortInSteps.js"
 
 /** A person that memories mention. Counts and facts cover only the stores that the reader may read. */
@@ -58,7 +58,7 @@ export const people: Projection = {
   drop: () => "DROP TABLE mentions",
   apply: (db, event, lookup) => {
     const added = event.type === "ADD"
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       if (!added) sql(db, "DELETE FROM mentions WHERE born = ?").run(memory.born)
       if (memory.status === "forgotten") continue
       // For people that the summary also mentions, only the summary's mention counts.
@@ -83,7 +83,7 @@ interface Counted {
  */
 const mentionsInOrder = function* (db: Db): Iterable<MentionRow | undefined> {
   const rows = db.prepare(
-    `SELECT person, name, openness, mentions, facts FROM mentions WHERE ${floorSql("full")} ORDER BY person`
+    `SELECT person, name, openness, mentions, facts FROM mentions WHERE ${readableRowsSql("full")} ORDER BY person`
   )
   let person = ""
   let counted = new Map<string, Counted>()
@@ -131,7 +131,7 @@ export const findPeople = (
   query: string,
   page: { readonly limit: number; readonly offset: number }
 ): ReadonlyArray<Person> => {
-  const floor = floorSql(level)
+  const floor = readableRowsSql(level)
   const rows = sql(
     db,
     `SELECT person, sum(mentions) AS mentions, max(mentioned_at) AS mentioned_at, group_concat(DISTINCT openness) AS openness

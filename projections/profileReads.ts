@@ -2,7 +2,7 @@ import type { Memory } from "../events/Memory.js"
 import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type MaintenancePage, withAccesses } from "./maintenancePages.js"
 import { readMemories } from "./observationSearch.js"
-import { type Db, floorSql, sql } from "./Projection.js"
+import { type Db, readableRowsSql, sql } from "./Projection.js"
 import { findByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js"
 
 /**
@@ -25,7 +25,7 @@ export const findProfile = (db: Db, level: TrustLevel, now: number, query: Profi
   ])
 
 /** The newest memories of type `person`, except those in `known`. */
-export const findPeople = (
+export const findProfilePeople = (
   db: Db,
   level: TrustLevel,
   now: number,
@@ -55,7 +55,7 @@ const findKinds = (
     sql(
       db,
       `SELECT memory FROM observations ${side === "from" ? "" : "INDEXED BY observations_low"}
-      WHERE active = 1 AND ${kind} AND ${floorSql(level)} AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
+      WHERE active = 1 AND ${kind} AND ${readableRowsSql(level)} AND ${side === "from" ? "level <=" : "level > 0 AND level >"} ?
       AND (expires_at IS NULL OR expires_at > ?) AND json_extract(memory, '$.stale') IS NULL
       ORDER BY mentioned_at DESC, born DESC LIMIT ?`
     )

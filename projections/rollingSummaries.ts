@@ -52,7 +52,7 @@ const remove = (db: Db, session: string, store: Store) =>
   sql(db, "DELETE FROM rolling_summaries WHERE session = ? AND store = ?").run(session, store)
 
 /** The rolling summary of a session in a store. Times are milliseconds since the epoch. */
-export interface RollingRow {
+export interface RollingSummaryRow {
   readonly store: Store
   /** The version of the newest event of this summary. */
   readonly version: number
@@ -65,21 +65,21 @@ export interface RollingRow {
 
 const columns = "store, version, origin, written_at AS writtenAt, written_by AS by, state"
 
-type StoredRow = Omit<RollingRow, "by" | "state"> & { readonly by: string; readonly state: string }
+type StoredRow = Omit<RollingSummaryRow, "by" | "state"> & { readonly by: string; readonly state: string }
 
-const rowOf = ({ by, state, ...row }: StoredRow): RollingRow => ({
+const rowOf = ({ by, state, ...row }: StoredRow): RollingSummaryRow => ({
   ...row,
   by: JSON.parse(by),
   state: JSON.parse(state)
 })
 
 /** The rolling summary of a session in one store; undefined if there is none, or if the level cannot read it. */
-export const findRolling = (
+export const findRollingSummary = (
   db: Db,
   session: string,
   store: Store,
   level: TrustLevel = "full"
-): RollingRow | undefined => {
+): RollingSummaryRow | undefined => {
   const row = sql(db, `SELECT ${columns} FROM rolling_summaries WHERE session = ? AND store = ? AND openness >= ?`).get(
     session,
     store,
@@ -89,13 +89,13 @@ export const findRolling = (
 }
 
 /** The rolling summaries of a session that a level may read, one per store. */
-export const findRollings = (db: Db, level: TrustLevel, session: string): ReadonlyArray<RollingRow> =>
+export const findRollingSummaries = (db: Db, level: TrustLevel, session: string): ReadonlyArray<RollingSummaryRow> =>
   sql(db, `SELECT ${columns} FROM rolling_summaries WHERE session = ? AND openness >= ? ORDER BY store`)
     .all(session, minOpennessOf(level))
     .map(rowOf)
 
 /** True if all turns that a summary condensed still exist. */
-export const hasRolledTurns = (db: Db, { sources }: RollingSummary): boolean =>
+export const hasAllSourceTurns = (db: Db, { sources }: RollingSummary): boolean =>
   sql(db, "SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT born FROM turns) LIMIT 1").get(
     JSON.stringify(sources)
   ) === undefined

@@ -11,7 +11,7 @@ export interface ScoreFormula {
   readonly decayOf: (type: string) => number
 }
 
-export interface Ranked {
+export interface ScoredRow {
   readonly born: number
   readonly score: number
 }
@@ -41,7 +41,7 @@ export const findByScore = (
   level: TrustLevel,
   formula: ScoreFormula,
   { countsAccesses = true, limit, mentions, now, tier, writers }: ScoreQuery
-): ReadonlyArray<Ranked> => {
+): ReadonlyArray<ScoredRow> => {
   const filters = [
     ...(tier === undefined ? [] : [["tier = :tier", { tier }] as const]),
     ...(mentions === undefined ? [] : [["mentions >= :mentions", { mentions }] as const]),
@@ -51,7 +51,7 @@ export const findByScore = (
   const filterValues = Object.assign({}, ...filters.map(([, values]) => values))
   const best = new Map<number, number>()
   let minScore = Number.NEGATIVE_INFINITY
-  const addRows = (rows: ReadonlyArray<Ranked>) => {
+  const addRows = (rows: ReadonlyArray<ScoredRow>) => {
     if (rows.length === 0) return
     for (const { born, score } of rows) best.set(born, Math.max(score, best.get(born) ?? score))
     // Later queries can skip scores below the last of the best scores so far.

@@ -1,7 +1,7 @@
 import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
 import { type Turn, turnLevelOf } from "../events/Turn.js"
-import { type Db, floorSql, sql } from "./Projection.js"
-import { findRollings } from "./rollingSummaries.js"
+import { type Db, readableRowsSql, sql } from "./Projection.js"
+import { findRollingSummaries } from "./rollingSummaries.js"
 import { findSessionScratchpads } from "./scratchpads.js"
 
 /** A session in one store. Times are milliseconds since the epoch. */
@@ -34,7 +34,7 @@ export const findSessions = (
         (SELECT json_group_array(speaker) FROM (SELECT speaker FROM speakers p
           WHERE p.session = s.session AND p.store = s.store ORDER BY speaker)) AS speakers,
         (SELECT count(*) FROM files f WHERE f.session = s.session AND f.store = s.store) AS files
-      FROM sessions s WHERE ${floorSql(level)} ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
+      FROM sessions s WHERE ${readableRowsSql(level)} ORDER BY last_at DESC, session, store LIMIT ? OFFSET ?`
   )
     .all(page.limit, page.offset)
     .map((row) => ({ ...row, speakers: JSON.parse(row.speakers) }))
@@ -92,7 +92,7 @@ export const findSessionStores = (db: Db, level: TrustLevel, session: string): R
  * that added them. `stores` contains the stores of all these contents and of the rolling summaries. `levels` contains
  * the trust levels of the writers.
  */
-export const findSessionEvents = (
+export const findSessionContents = (
   db: Db,
   level: TrustLevel,
   session: string
@@ -114,7 +114,7 @@ export const findSessionEvents = (
   )
     .all(session, minOpennessOf(level))
     .map(({ level, ...row }) => (level === null ? row : { ...row, level }))
-  const rollings = findRollings(db, level, session).map(({ state, store }) => ({ level: state.level, store }))
+  const rollings = findRollingSummaries(db, level, session).map(({ state, store }) => ({ level: state.level, store }))
   const scratchpads = findSessionScratchpads(db, level, session)
   const states = [...scratchpads, ...rollings]
   return {

@@ -1,4 +1,4 @@
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import { isNoteId } from "../events/Memory.js"
 import type { SessionSummary } from "../events/SessionSummary.js"
 import { levels, minOpennessOf, type Store, type TrustLevel } from "../events/Trust.js"
@@ -72,7 +72,7 @@ const removeSummary = (db: Db, session: string, store: string) =>
   sql(db, "DELETE FROM summaries WHERE session = ? AND store = ?").run(session, store)
 
 const addMemories = (db: Db, event: DaybookEvent) => {
-  for (const { born, createdAt, id, session } of imagesOf(event)) {
+  for (const { born, createdAt, id, session } of afterImages(event)) {
     // The session of a note is a namespace, not a conversation.
     if (born !== event.version || session === undefined || isNoteId(id)) continue
     sql(db, "INSERT INTO session_memories (born, session, created_at) VALUES (?, ?, ?)").run(born, session, createdAt)

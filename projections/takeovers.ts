@@ -7,10 +7,10 @@ import { type Db, sql } from "./Projection.js"
 const maxCopies = 100
 
 /** Identifies a memory. */
-export type RowKey = Pick<Memory, "born" | "id">
+export type MemoryKey = Pick<Memory, "born" | "id">
 
 /** A memory, and all memories whose place it took, directly or through other memories. */
-export const withCopies = (db: Db, memory: RowKey): ReadonlyArray<RowKey> => {
+export const withReplacedMemories = (db: Db, memory: MemoryKey): ReadonlyArray<MemoryKey> => {
   const rows = new Map([[memory.id, memory]])
   for (const { born, id } of rows.values()) {
     const isLinked = sql(db, "SELECT 1 FROM links WHERE born = ? AND kind IN ('supersedes', 'derived') LIMIT 1").get(

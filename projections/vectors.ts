@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import { embeddingText, type Memory } from "../events/Memory.js"
 import type { Store } from "../events/Trust.js"
 import { memoryOf } from "./observations.js"
@@ -38,7 +38,7 @@ export const vectors: Projection = {
       if (state === "dropped") memoryVectorIndex.dropSet(db, model, dimensions)
       return
     }
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       const { born } = memory
       if (memory.status !== "active") memoryVectorIndex.remove(db, born)
       else {

@@ -1,4 +1,4 @@
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import { stores } from "../events/Trust.js"
 import { spelledWordsOf } from "../text/normalise/spelling.js"
 import { type Db, type Projection, sql } from "./Projection.js"
@@ -27,7 +27,7 @@ export const vocabulary: Projection = {
   indexes: "",
   drop: () => "DROP TABLE vocabulary; DROP TABLE vocabulary_recent",
   apply: (db, event, lookup) => {
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       if (memory.status !== "active") continue
       const { facts, narrative = "", people, tags, title } = memory
       addWords(db, [title, narrative, ...facts, ...tags, ...people].join("\n"), lookup.opennessOf(memory))

@@ -1,5 +1,12 @@
 import { minOpennessOf, type ReadingLevel, stores } from "../events/Trust.js"
-import { editCost, letterBits, maxEditsOf, maxLetters, mayBeWithin, minLetters } from "../text/normalise/spelling.js"
+import {
+  editCost,
+  letterBits,
+  maxEditsOf,
+  maxLetters,
+  mayBeWithinEdits,
+  minLetters
+} from "../text/normalise/spelling.js"
 import type { SimilarWord } from "./hybridSearch.js"
 import { type Db, sql } from "./Projection.js"
 import { lettersOf, listOf, recentWords, wordsOf } from "./vocabulary.js"
@@ -79,7 +86,7 @@ const similarWords = (
   for (const { letters, lists } of all) {
     if (Math.abs(letters - typedLetters.length) > maxEdits) continue
     for (const word of wordsNear(lists, near, exchanged)) {
-      if (mayBeWithin(bits, letterBits(word), maxEdits)) similar.add(word)
+      if (mayBeWithinEdits(bits, letterBits(word), maxEdits)) similar.add(word)
     }
   }
   return [...similar]

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { installationStream } from "../events/accepted.js"
 import { type EventLog, type Problem, readAll } from "../events/EventLog.js"
-import { atOnce, type Steps } from "../events/turns.js"
+import { runAllSteps, type Steps } from "../events/turns.js"
 import { accept, acceptWithoutLedger, verify } from "../events/verify.js"
 import type { Db } from "../projections/Projection.js"
 import type { Views } from "../projections/view/Views.js"
@@ -14,9 +14,9 @@ import * as ViewChecks from "../projections/view/viewChecks.js"
 import type { DaybookService, Digests, VerifyOptions } from "./DaybookService.js"
 import * as makeEmbedding from "./embedding/admin/operations.js"
 import { type Engine, makeEngine } from "./engine.js"
-import { makeHandles, versionAsOf } from "./handles.js"
-import { healthOf } from "./health.js"
-import { jobsOf } from "./maintenance/jobs.js"
+import { makeHandles, resolveAsOf } from "./handles.js"
+import { checkHealth } from "./health.js"
+import { makeJobs } from "./maintenance/jobs.js"
 import { InvalidInput } from "./model/errors.js"
 import type { Embedder } from "./ports/Embedder.js"
 import type { Embedders } from "./ports/Embedders.js"
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
       Stream.unwrap(
         Effect.gen(function* () {
           const agent = yield* agentNamedIfAny(name)
-          const to = asOf && (yield* versionAsOf(engine, agent, "full", asOf)).version
+          const to = asOf && (yield* resolveAsOf(engine, agent, "full", asOf)).version
           return readAll(log, agent, to === undefined ? { after } : { after, to })
         })
       ).pipe(Stream.mapEffect((row) => codec.decode(row))),
@@ -113,10 +113,10 @@ export const make = Effect.gen(function* () {
       views,
       policy: policy.schedules,
       digest: engine.policyDigest,
-      jobs: jobsOf(policy.maintenance)
+      jobs: makeJobs(policy.maintenance)
     }),
     awake: Effect.sync(agents.awake),
-    health: healthOf(engine)
+    health: checkHealth(engine)
   })
 })
 
@@ -259,13 +259,13 @@ const digests =
   ({ readAgent, views }: Engine): DaybookService["digests"] =>
   (agent) => {
     const digestsIn = function* (db: Db): Steps<Digests> {
-      const all = yield* ViewChecks.digests(db, views.config.projections, "digest")
-      const state = yield* ViewChecks.digests(db, views.config.projections, "stateDigest")
+      const all = yield* ViewChecks.computeDigests(db, views.config.projections, "digest")
+      const state = yield* ViewChecks.computeDigests(db, views.config.projections, "stateDigest")
       return { digest: all.whole, stateDigest: state.whole, projections: all.each }
     }
     return readAgent(
       agent,
       ({ actor }) => views.readInTurns(actor.view, digestsIn),
-      (db) => atOnce(digestsIn(db))
+      (db) => runAllSteps(digestsIn(db))
     )
   }

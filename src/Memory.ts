@@ -55,7 +55,7 @@ import {
 } from "./schedules/Schedules.js"
 import { type MemoryReads, makeMemoryReads } from "./search/MemoryReads.js"
 import { makeUndoWriter, type UndoWriter } from "./undo/UndoWriter.js"
-import type { Undoer } from "./undo/undo.js"
+import type { UndoServices } from "./undo/undo.js"
 
 /**
  * Reads an agent's memory at one trust level, now or as of a past version. The
@@ -118,7 +118,7 @@ export interface MemoryParts {
   /** True if the agent has no events. */
   readonly isEmpty: Effect.Effect<boolean, StorageError>
   /** Services of `undo`, `maintain`, capture and session summaries. */
-  readonly services: Omit<Undoer & Maintainer & AfterTurnServices, "run"> & CaptureServices
+  readonly services: Omit<UndoServices & Maintainer & AfterTurnServices, "run"> & CaptureServices
 }
 
 /** Adds the writes to a reader. Each write is a command that the agent's actor runs. */

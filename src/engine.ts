@@ -18,7 +18,7 @@ import { cachedCounts } from "./context/fill.js"
 import { PrefixCache } from "./context/stored.js"
 import * as Embedding from "./embedding/Embedding.js"
 import type { AllReaderServices } from "./Memory.js"
-import { checkName } from "./model/agentName.js"
+import { checkAgentName } from "./model/agentName.js"
 import { Embedder } from "./ports/Embedder.js"
 import { Embedders } from "./ports/Embedders.js"
 import { Extractor } from "./ports/Extractor.js"
@@ -130,7 +130,7 @@ const accessTo = ({ agents, log, views }: AccessServices) => {
      * contain a name in another form; the agent keeps that name.
      */
     agentNamed: (name: string) =>
-      Effect.flatMap(checkName(name), (composed) =>
+      Effect.flatMap(checkAgentName(name), (composed) =>
         composed === name ? Effect.succeed(name) : Effect.map(isEmpty(name), (empty) => (empty ? composed : name))
       ),
 

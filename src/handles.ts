@@ -120,7 +120,7 @@ const pastReader = Effect.fnUntraced(function* (
   asOf: AsOfInput
 ) {
   const { activeEmbedders, agents, policy, readerServices, views } = engine
-  const { at, version } = yield* versionAsOf(engine, agent, trust, asOf)
+  const { at, version } = yield* resolveAsOf(engine, agent, trust, asOf)
   const point = yield* engine.pointAt(agent, version)
   return makeReader(
     {
@@ -142,7 +142,7 @@ const pastReader = Effect.fnUntraced(function* (
 })
 
 /** Resolves a past moment to its version and its time in milliseconds. */
-export const versionAsOf = Effect.fnUntraced(function* (
+export const resolveAsOf = Effect.fnUntraced(function* (
   { log, timeOf }: Engine,
   agent: string,
   trust: TrustLevel,
@@ -162,7 +162,7 @@ export const versionAsOf = Effect.fnUntraced(function* (
       })
     return { version: yield* log.versionAt(agent, at), at }
   }
-  if (!AsOf.mayNameVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
+  if (!AsOf.mayReadPastVersions(trust)) return yield* new TrustRequired({ what: "reading as of a version" })
   const version = yield* checkInteger("asOf.version", asOf.version, 0, Number.MAX_SAFE_INTEGER)
   if (version > newest) return yield* new VersionNotFound({ version, newest })
   return { version, at: yield* timeOf(agent, version) }

@@ -16,7 +16,7 @@ export interface EngineHealth {
 }
 
 /** Checks the log, and the views and actors of the agents that are awake. */
-export const healthOf = Effect.fnUntraced(function* ({
+export const checkHealth = Effect.fnUntraced(function* ({
   agents,
   log,
   views
@@ -27,7 +27,7 @@ export const healthOf = Effect.fnUntraced(function* ({
     commandMillis = Math.max(commandMillis, actor.runMillis())
     return Effect.flatMap(log.head(actor.view.agent), ({ version }) =>
       views.read(actor.view, (db) => ({
-        isParked: ViewFile.parkedOf(db).length > 0,
+        isParked: ViewFile.findParkedProjections(db).length > 0,
         isLagging: ViewFile.checkpointOf(db).position < version
       }))
     )

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import { type DaybookEvent, type Decision, type EventType, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent, type Decision, type EventType } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import { findChanges } from "../projections/history.js"
 import { findReadableMemories } from "../projections/lineageReads.js"
@@ -9,11 +9,11 @@ import type { ReaderServices, ReaderSource } from "./actor/ReaderSource.js"
 import { MemoryNotFound } from "./model/errors.js"
 import type { ReadError } from "./model/filters.js"
 import { decodeKey } from "./model/input.js"
-import { operation } from "./model/operation.js"
+import { defineMethod } from "./model/operation.js"
 import { toWholeMemory, type WholeMemory } from "./model/wholeMemory.js"
-import { visibleDecision } from "./visibleDecision.js"
+import { hideUnreadableMemories } from "./visibleDecision.js"
 import type { Why, WhyOptions } from "./why.js"
-import { whyOf } from "./whyOf.js"
+import { makeWhy } from "./whyOf.js"
 
 /** One version of a memory: the event, its actor, time and decision, and the memory after it. */
 export interface HistoryEntry {
@@ -42,8 +42,8 @@ export interface HistoryReader {
 
 /** @internal */
 export const makeHistoryReader = (source: ReaderSource, services: ReaderServices): HistoryReader => ({
-  why: operation("Memory.why")(whyOf(source, services)),
-  history: operation("Memory.history")(historyOf(source, services))
+  why: defineMethod("Memory.why")(makeWhy(source, services)),
+  history: defineMethod("Memory.history")(historyOf(source, services))
 })
 
 /** Reads every version of a memory from the log, oldest first. Omits versions whose content was erased. */
@@ -63,7 +63,7 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
     const images: Array<readonly [DaybookEvent, Image]> = []
     for (const row of rows) {
       const event = yield* codec.decode(row)
-      const image = event.payload === null ? undefined : imagesOf(event).find((memory) => memory.id === id)
+      const image = event.payload === null ? undefined : afterImages(event).find((memory) => memory.id === id)
       if (image !== undefined) images.push([event as DaybookEvent, image])
     }
     const others = images.flatMap(([{ payload }, { disputes = [] }]) => [
@@ -79,7 +79,8 @@ const historyOf = ({ agent, level, read }: ReaderSource, { codec, log }: ReaderS
         type: event.type,
         recordedAt: event.recordedAt,
         actor: event.actor,
-        decision: "decision" in event.payload ? visibleDecision(event.payload.decision, image, isReadable) : null,
+        decision:
+          "decision" in event.payload ? hideUnreadableMemories(event.payload.decision, image, isReadable) : null,
         memory: { ...toWholeMemory(image), status: image.status }
       })
     }

@@ -54,7 +54,7 @@ export interface AgentStats {
    * lost because too many were waiting.
    */
   readonly recalls: { readonly recorded: number; readonly waiting: number; readonly dropped: number }
-  readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.Parked> }
+  readonly view: { readonly bytes: number; readonly parked: ReadonlyArray<ViewFile.ParkedProjection> }
 }
 
 /** Combines counts from the view with values of this process. `bytes` is the size of the view's file. */
@@ -98,7 +98,7 @@ export const statsOf = (
       ...(runtime.failure === undefined ? {} : { failure: runtime.failure.message })
     },
     recalls: { recorded: countRecalls(db), ...runtime.recalls },
-    view: { bytes: runtime.bytes, parked: ViewFile.parkedOf(db) }
+    view: { bytes: runtime.bytes, parked: ViewFile.findParkedProjections(db) }
   }
 }
 

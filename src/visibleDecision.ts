@@ -5,7 +5,9 @@ import type { Memory } from "../events/Memory.js"
  * Removes the memories that the reader may not read from a decision. If all disputed memories are hidden, the decision
  * appears as an ADD or UPDATE without a contradiction.
  */
-export const visibleDecision = <D extends Pick<Decision, "action" | "by" | "reason" | "candidates" | "confidence">>(
+export const hideUnreadableMemories = <
+  D extends Pick<Decision, "action" | "by" | "reason" | "candidates" | "confidence">
+>(
   decision: D,
   { disputes = [], id, revision }: Pick<Memory, "disputes" | "id" | "revision">,
   isReadable: (id: string) => boolean

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { canRead, type TrustLevel } from "../events/Trust.js"
 import type { Turn } from "../events/Turn.js"
@@ -20,7 +20,7 @@ import { checkInteger, type ReadError, refuseUnknownOptions } from "./model/filt
 import { decodeKey } from "./model/input.js"
 import { limits } from "./model/limits.js"
 import { toWholeMemory } from "./model/wholeMemory.js"
-import { visibleDecision } from "./visibleDecision.js"
+import { hideUnreadableMemories } from "./visibleDecision.js"
 import type { MemoryText, PastCandidate, Related, TurnText, Why, WhyOptions, WhySource, WhyVersion } from "./why.js"
 
 /** Maximum predecessors in a report. */
@@ -30,7 +30,7 @@ const maxPredecessors = 10
  * Reads how a memory was created and changed. Leaves out candidates, predecessors and contents of sources that the
  * level may not read.
  */
-export const whyOf = (source: ReaderSource, services: ReaderServices) =>
+export const makeWhy = (source: ReaderSource, services: ReaderServices) =>
   Effect.fnUntraced(function* (
     id: string,
     options: WhyOptions = {}
@@ -199,7 +199,7 @@ const decisionIn = (
   { candidateAt, isReadable }: { readonly candidateAt: CandidateAt; readonly isReadable: (id: string) => boolean }
 ): WhyVersion["decision"] => {
   if (payload === null || !("decision" in payload)) return null
-  const decision = visibleDecision(payload.decision, image ?? { id: "", revision: 1 }, isReadable)
+  const decision = hideUnreadableMemories(payload.decision, image ?? { id: "", revision: 1 }, isReadable)
   return {
     ...decision,
     candidates: decision.candidates.flatMap(({ revision, ...candidate }) => {
@@ -211,7 +211,7 @@ const decisionIn = (
 
 /** The after-image of a memory in an event; undefined if the event's content was erased. */
 const imageIn = (event: DaybookEvent, id: string): Memory | undefined =>
-  event.payload === null ? undefined : imagesOf(event).find((image) => image.id === id)
+  event.payload === null ? undefined : afterImages(event).find((image) => image.id === id)
 
 const memoryTextOf = ({ facts, narrative, title }: MemoryText): MemoryText => ({
   title,

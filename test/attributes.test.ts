@@ -3,9 +3,9 @@ import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
 import { statesOtherValue } from "../layers/languages/en/settling/gaps.js"
 import { readingOf } from "../layers/languages/en/settling/readings.js"
-import { repeatsIn } from "../layers/languages/en/settling/repeats.js"
+import { createRepeatTest } from "../layers/languages/en/settling/repeats.js"
 import type { Wording } from "../projections/wordings.js"
-import { withinBudget } from "../src/maintenance/profileLines.js"
+import { selectLines } from "../src/maintenance/profileLines.js"
 import type { Row } from "../src/maintenance/stageRow.js"
 import { settled } from "./support/settled.js"
 import { expectDuration } from "./support/size.js"
@@ -222,12 +222,12 @@ describe("the space of a profile", () => {
     const home = row("Ada lives in Ghent", 1)
     const again = row("Ada's home is in Ghent", 2)
     const tea = row("Ada drinks tea", 3, { facts: ["with milk"] })
-    const repeats = repeatsIn([home, again, tea])
+    const repeats = createRepeatTest([home, again, tea])
     expect(repeats(again, home)).toBe(true)
     expect(repeats(row("Ada's office is in Lisbon", 2), home)).toBe(false)
     const words = (text: string) => text.split(" ").length - 1
     const lines = (budget: number, rows = [home, again, tea]) => [
-      ...withinBudget(rows, words, budget, { repeatsIn }).values()
+      ...selectLines(rows, words, budget, { repeatsIn: createRepeatTest }).values()
     ]
     expect(lines(7)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea"])
     expect(lines(9)).toEqual(["- Ada lives in Ghent", "- Ada drinks tea; with milk"])

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { embedderOf } from "../layers/embedders.js"
+import { policyEmbedderLayer } from "../layers/embedders.js"
 import { policyRerankerLayer } from "../layers/rerankers.js"
 import { decode } from "../src/ports/Policy.js"
 import { open, temporaryFolder } from "./support/engine.js"
@@ -100,7 +100,7 @@ describe.each(firstOrAll(embedding))("keys and texts with %s and a reranker", (p
         Effect.gen(function* () {
           const daybook = yield* open(folder, {
             policy,
-            embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings(environment)),
+            embedder: Layer.orDie(policyEmbedderLayer(values)).pipe(layerWithSettings(environment)),
             reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment)),
             extractor: tinyLayer
           })
@@ -180,7 +180,7 @@ describe.each(embedding.filter((provider) => provider !== "ollama"))(
         const values = Either.getOrThrow(decode(policy))
         const daybook = yield* open(folder, {
           policy,
-          embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings(environment)),
+          embedder: Layer.orDie(policyEmbedderLayer(values)).pipe(layerWithSettings(environment)),
           reranker: Layer.orDie(policyRerankerLayer(values)).pipe(layerWithSettings(environment)),
           extractor: tinyLayer
         })

@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { stores } from "../events/Trust.js"
-import { takeTurn } from "../events/turns.js"
+import { yieldToEventLoop } from "../events/turns.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import * as Generations from "../projections/view/generations.js"
 import type { Daybook } from "../src/Daybook.js"
@@ -37,7 +37,7 @@ const eventsOf = (daybook: System, type?: DaybookEvent["type"]) =>
   )
 
 /** Lets background work end that waits for no clock. */
-const quietTurns = Effect.repeat(takeTurn, { times: 50 })
+const quietTurns = Effect.repeat(yieldToEventLoop, { times: 50 })
 
 describe("a turn of the user", () => {
   it.scoped("is extracted at once, in the same append, and the answer lists what was done", () =>

@@ -8,8 +8,8 @@ import { countMissedPrompt, missedPrompts } from "../events/missedPrompts.js"
 import { readHookInput } from "../layers/hosts/claudeCode/hookInput.js"
 import { toolRunOf } from "../layers/hosts/claudeCode/toolRun.js"
 import { readTurns } from "../layers/hosts/claudeCode/transcript.js"
-import { projectAgent } from "../layers/hosts/projectAgent.js"
-import { checkName } from "../src/model/agentName.js"
+import { projectAgentName } from "../layers/hosts/projectAgent.js"
+import { checkAgentName } from "../src/model/agentName.js"
 import { newFolder, removeFolders } from "./support/cli.js"
 import { lawRuns } from "./support/size.js"
 import { makeTranscript, textOfEntries } from "./support/transcript.js"
@@ -143,7 +143,7 @@ describe("the input of a hook", () => {
 
 describe("the agent of a project", () => {
   it("is the name of its folder, and always a valid name", () => {
-    expect(["/home/ida/harbour", "/home/ida/my app/", "/", "/a/é", "/a/."].map(projectAgent)).toEqual([
+    expect(["/home/ida/harbour", "/home/ida/my app/", "/", "/a/é", "/a/."].map(projectAgentName)).toEqual([
       "harbour",
       "my-app",
       "default",
@@ -152,7 +152,7 @@ describe("the agent of a project", () => {
     ])
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 200 }), (name) => {
-        expect(checkName(projectAgent(`/a/${name}`))._tag).toBe("Right")
+        expect(checkAgentName(projectAgentName(`/a/${name}`))._tag).toBe("Right")
       })
     )
   })

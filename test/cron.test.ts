@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { nextAfter, problemOfCron, shortestGapMillis } from "../src/schedules/cadence.js"
+import { findCronProblem, nextAfter, shortestGapMillis } from "../src/schedules/cadence.js"
 import { lawRuns } from "./support/size.js"
 
 interface Case {
@@ -163,7 +163,7 @@ describe("other cadences", () => {
 
   it("are refused with a message if invalid", () => {
     for (const wrong of ["", "* * *", "* * * * * * *"]) {
-      expect(problemOfCron(wrong)).toMatch(/^must have five or six fields/)
+      expect(findCronProblem(wrong)).toMatch(/^must have five or six fields/)
     }
     const wrong = [
       ["61 9 * * *", "minute must be 0 to 59"],
@@ -176,11 +176,11 @@ describe("other cadences", () => {
       ["0 0 9 1 1 mon-fry", "weekday must be 0 to 7 or sun to sat"]
     ] as const
     for (const [expression, problem] of wrong) {
-      expect(problemOfCron(expression)).toBe(
+      expect(findCronProblem(expression)).toBe(
         `${problem}, *, or a list, range or step of these values, such as "1,3", "1-3" or "*/2"`
       )
     }
-    expect(problemOfCron("0 0 30 2 *")).toBe("names a day that never occurs")
-    expect(problemOfCron("30 9 * * mon-fri")).toBeUndefined()
+    expect(findCronProblem("0 0 30 2 *")).toBe("names a day that never occurs")
+    expect(findCronProblem("30 9 * * mon-fri")).toBeUndefined()
   })
 })

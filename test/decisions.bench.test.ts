@@ -5,11 +5,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { answers } from "../bench/decisions/answer.js"
+import { answerStories } from "../bench/decisions/answer.js"
 import { replayDialogue, type Statement } from "../bench/decisions/dialogue.js"
 import { render, renderWrong } from "../bench/decisions/render.js"
 import { renderDialogue } from "../bench/decisions/renderDialogue.js"
-import { type Answer, accepts, scores } from "../bench/decisions/scores.js"
+import { type Answer, accepts, scoreAnswers } from "../bench/decisions/scores.js"
 import { decodeStories, type Story } from "../bench/decisions/stories.js"
 import { remove, temporaryFolder } from "../bench/harness.js"
 import * as SetClock from "../bench/year/clock.js"
@@ -44,7 +44,7 @@ const stories = [
 const given: ReadonlyArray<Answer> = [DELETE(1), DELETE(0), ADD, UPDATE(0), NONE(0), UPDATE(1)]
 
 describe("scores of decisions", () => {
-  const result = scores(stories, given)
+  const result = scoreAnswers(stories, given)
 
   it("count an answer as right if its action and target are accepted", () => {
     expect(result.stories).toBe(6)
@@ -57,13 +57,13 @@ describe("scores of decisions", () => {
 
   it("count a wrong change of a memory as harmful", () => {
     expect(result.harmful).toBe(2)
-    expect(scores(stories, Array(6).fill(ADD)).harmful).toBe(0)
-    expect(scores([story("x", [DELETE(1)])], [NONE(1)]).harmful).toBe(0)
+    expect(scoreAnswers(stories, Array(6).fill(ADD)).harmful).toBe(0)
+    expect(scoreAnswers([story("x", [DELETE(1)])], [NONE(1)]).harmful).toBe(0)
   })
 
   it("count a dispute as the DELETE of its target, and wrong retirements by memories and facts", () => {
     const disputes = (target: number): Answer => ({ ...ADD, target, disputes: true })
-    const counted = scores([stories[0]!, stories[3]!, stories[1]!], [disputes(1), disputes(0), DELETE(1)])
+    const counted = scoreAnswers([stories[0]!, stories[3]!, stories[1]!], [disputes(1), disputes(0), DELETE(1)])
     // A dispute where another action is expected is wrong, though nothing is lost.
     expect(counted).toMatchObject({ right: 2, harmful: 0 })
     expect(counted.certain).toEqual({ expected: 2, answered: 1, precision: 1, recall: 0.5 })
@@ -76,7 +76,7 @@ describe("scores of decisions", () => {
     ] as const
     const retired = { written: lost.slice(0, 1), night: lost }
     const answered = [stories[0]!, stories[5]!, stories[3]!].map(() => ({ ...ADD, retired }))
-    const { night, written } = scores([stories[0]!, stories[5]!, stories[3]!], answered).wrongRetirements
+    const { night, written } = scoreAnswers([stories[0]!, stories[5]!, stories[3]!], answered).wrongRetirements
     // The first story accepts the DELETE of 1, the second an UPDATE of 0, the third neither.
     expect({ night, written }).toEqual({
       written: { memories: 2, facts: 4 },
@@ -94,7 +94,7 @@ describe("scores of decisions", () => {
   })
 
   it("are null if there is nothing to count", () => {
-    const { accuracy, actions } = scores([], [])
+    const { accuracy, actions } = scoreAnswers([], [])
     expect(accuracy).toBeNull()
     expect(actions.DELETE).toEqual({ expected: 0, answered: 0, precision: null, recall: null })
   })
@@ -120,7 +120,7 @@ describe("scores of decisions", () => {
   })
 
   it("are refused if answers are missing", () => {
-    expect(() => scores(stories, given.slice(1))).toThrow("5 answers for 6 stories")
+    expect(() => scoreAnswers(stories, given.slice(1))).toThrow("5 answers for 6 stories")
   })
 
   it("are printed as aligned tables, with each wrong answer and its reason", () => {
@@ -128,7 +128,7 @@ describe("scores of decisions", () => {
     expect(text).toContain("4 of 6 right: accuracy 66.7 %; 2 wrong UPDATE or DELETE")
     expect(text).toContain("DELETE         3         2     50.0 %   66.7 %")
     expect(text).toContain("DELETE                  1       0       1     0             1")
-    const [wrong] = scores([stories[2]!], [{ ...DELETE(1), reason: "another colour" }]).wrong
+    const [wrong] = scoreAnswers([stories[2]!], [{ ...DELETE(1), reason: "another colour" }]).wrong
     expect(renderWrong([wrong!])).toBe(
       "c (value): expected DELETE 0 or ADD, answered DELETE 1: another colour\n  0  The door is red\n  1  The gate is green\n  >  The gate is blue"
     )
@@ -212,7 +212,7 @@ describe("the stories of this repository", () => {
   it("are valid, and cover every action", () => {
     for (const stories of [heldOutStories, readStories(join(training, "tune.jsonl"))]) {
       expect(Either.isRight(decodeStories({ name: "set", stories }))).toBe(true)
-      const { actions } = scores(stories, Array(stories.length).fill(ADD))
+      const { actions } = scoreAnswers(stories, Array(stories.length).fill(ADD))
       for (const { expected } of Object.values(actions)) expect(expected / stories.length).toBeGreaterThan(0.1)
     }
   })
@@ -241,7 +241,7 @@ describe("the answer to a story", () => {
     const unlike = { ...stories[0]!, memories: [{ title: "Marmots whistle" }], statement: { title: "Tea is at four" } }
     const policy = { ...defaults, reconcile: { ...defaults.reconcile, reconciler: "rules" } } as const
     const gone = [{ action: "DELETE", target: 0, facts: 1 }]
-    expect(await answers([dated, unlike], policy, reconciler)).toEqual([
+    expect(await answerStories([dated, unlike], policy, reconciler)).toEqual([
       { action: "DELETE", target: 0, reason: "it is the oldest", retired: { written: gone, night: gone } },
       { action: "ADD", reason: "nothing in the store is like it", retired: { written: [], night: [] } }
     ])

@@ -13,7 +13,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { realPause } from "../events/turns.js"
+import { sleepRealTime } from "../events/turns.js"
 import { dimensions, hashVector } from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { openTable, type WordTable } from "../layers/wordTable.js"
@@ -392,7 +392,7 @@ describe("background embedding", () => {
       let done = yield* Fiber.poll(third)
       // In real time only: it opens a view.
       for (let tries = 0; tries < 500 && done._tag === "None"; tries++) {
-        yield* realPause(10)
+        yield* sleepRealTime(10)
         done = yield* Fiber.poll(third)
       }
       yield* TestClock.adjust("10 minutes")

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { freePagesWithContent } from "../events/erasure/slack.js"
-import { atOnce } from "../events/turns.js"
+import { runAllSteps } from "../events/turns.js"
 import { temporaryFolder } from "./support/engine.js"
 
 const secret = "okapi-canary"
@@ -89,7 +89,7 @@ const oneOfMany = Effect.gen(function* () {
 /** VACUUM increments it. */
 const schemaOf = (file: string) => withReader(file, (db) => db.pragma("schema_version", { simple: true }))
 
-const freePagesOf = (file: string) => withReader(file, (db) => atOnce(freePagesWithContent(db)))
+const freePagesOf = (file: string) => withReader(file, (db) => runAllSteps(freePagesWithContent(db)))
 
 const withReader = <A>(file: string, read: (db: Database.Database) => A): A => {
   const db = new Database(file, { readonly: true })

@@ -10,8 +10,8 @@ import { codec } from "../events/Codec.js"
 import type { DaybookEvent } from "../events/catalogue.js"
 import { EventLog, readAll } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { mentionsOf } from "../src/erasure/mentions.js"
-import { candidatesOf, everyEvent } from "../src/erasure/plan/candidates.js"
+import { makeMentionsTest } from "../src/erasure/mentions.js"
+import { everyEvent, makeCandidateTest } from "../src/erasure/plan/candidates.js"
 import { planAgent } from "../src/erasure/plan/planAgent.js"
 import { decodeErasable } from "../src/erasure/plan/selection.js"
 import { disputingLayer } from "./support/disputes.js"
@@ -62,7 +62,7 @@ describe("a plan of an erasure", () => {
 describe("the filter of undecoded events", () => {
   const needles = (texts: ReadonlyArray<string>, person?: string) => ({
     texts: new Set(texts),
-    mentionsIn: person === undefined ? undefined : mentionsOf(person),
+    mentionsIn: person === undefined ? undefined : makeMentionsTest(person),
     hasPlaces: false
   })
   const turn = (payload: string) => ({ type: "TURN", payload })
@@ -72,7 +72,7 @@ describe("the filter of undecoded events", () => {
     for (const id of ids) {
       const [one, many] = [[id], [id, ...Array.from({ length: 40 }, (_, index) => `other${index}`)]]
       for (const texts of [one, many]) {
-        const mayConcern = candidatesOf(needles(texts))
+        const mayConcern = makeCandidateTest(needles(texts))
         expect(mayConcern(turn(JSON.stringify({ to: id })))).toBe(true)
         expect(mayConcern(turn(JSON.stringify({ to: `${id}!` })))).toBe(false)
         const spelt = [...id].map((sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
@@ -82,7 +82,7 @@ describe("the filter of undecoded events", () => {
   })
 
   it("finds a name next to an escape and in another Unicode form", () => {
-    const mayConcern = candidatesOf(needles([], "Anna Zoë"))
+    const mayConcern = makeCandidateTest(needles([], "Anna Zoë"))
     for (const text of ["hi\nAnna Zoë\tbye", 'the "Anna"\nZoë', "ANNA ZOE\u0308", "Anna\\Zoë"]) {
       expect(mayConcern(turn(JSON.stringify({ text })))).toBe(true)
     }

@@ -6,7 +6,7 @@ import * as fc from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import type { Daybook } from "../src/Daybook.js"
 import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
@@ -51,7 +51,7 @@ const eventsOf = (daybook: System) =>
 
 /** The newest after-image of each memory, by id. */
 const lastImages = (events: ReadonlyArray<DaybookEvent>): ReadonlyMap<string, Image> =>
-  new Map(events.flatMap((event) => imagesOf(event)).map((image) => [image.id, image]))
+  new Map(events.flatMap((event) => afterImages(event)).map((image) => [image.id, image]))
 
 const expectSound = (daybook: System) =>
   Effect.gen(function* () {

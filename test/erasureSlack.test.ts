@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { piecesOf } from "../events/erasure/pieces.js"
 import { searchSlack } from "../events/erasure/slack.js"
-import { atOnce, takeTurn } from "../events/turns.js"
+import { runAllSteps, yieldToEventLoop } from "../events/turns.js"
 import { temporaryFolder } from "./support/engine.js"
 import { rounds } from "./support/size.js"
 
@@ -62,7 +62,7 @@ const contentOf = (file: string): string | undefined => {
 }
 
 const search = (file: string, values: ReadonlyArray<Uint8Array> = [secret], staying: ReadonlyArray<string> = []) =>
-  searchSlack(file, atOnce(piecesOf(values, staying))!)
+  searchSlack(file, runAllSteps(piecesOf(values, staying))!)
 
 describe("the search in the unused bytes of a database", () => {
   it.scopedLive("finds every piece of an erased value that SQLite does not read", () =>
@@ -134,7 +134,7 @@ describe("the search in the unused bytes of a database", () => {
       for (; Option.isNone(yield* Fiber.poll(searching)); turns++) {
         db.exec(`DELETE FROM texts WHERE id = ${turns}`)
         expect(db.pragma("wal_checkpoint(PASSIVE)")).toMatchObject([{ checkpointed: 0 }])
-        yield* takeTurn
+        yield* yieldToEventLoop
       }
       expect(turns).toBeGreaterThan(3)
       expect(yield* searching).toBe("clean")
@@ -149,24 +149,24 @@ describe("pieces of erased values", () => {
   const bytes = (text: string) => Buffer.from(text)
 
   it("are not those of texts that stay", () => {
-    const pieces = atOnce(piecesOf([bytes("hello coding-agent!")], ["coding-agent"]))!
+    const pieces = runAllSteps(piecesOf([bytes("hello coding-agent!")], ["coding-agent"]))!
     expect(pieces.areIn(bytes("..coding-agent.."))).toBe(false)
     expect(pieces.areIn(bytes("..ng-agent!.."))).toBe(true)
   })
 
   it("are whole values where these are short, and unknown where they are too short", () => {
-    const pieces = atOnce(piecesOf([bytes("Anna")], []))!
+    const pieces = runAllSteps(piecesOf([bytes("Anna")], []))!
     expect(pieces.areIn(bytes("..Anna.."))).toBe(true)
     expect(pieces.areIn(bytes("..Ann.."))).toBe(false)
-    expect(atOnce(piecesOf([bytes("Anna")], ["Annabel"]))!.areIn(bytes("..Anna.."))).toBe(false)
-    expect(atOnce(piecesOf([bytes("Al")], []))).toBeUndefined()
+    expect(runAllSteps(piecesOf([bytes("Anna")], ["Annabel"]))!.areIn(bytes("..Anna.."))).toBe(false)
+    expect(runAllSteps(piecesOf([bytes("Al")], []))).toBeUndefined()
   })
 
   it("are not zeros with a few other bytes, which any file has", () => {
     const vector = Buffer.alloc(1_024)
     vector.writeFloatLE(0.25, 512)
-    expect(atOnce(piecesOf([vector], []))!.areIn(vector)).toBe(false)
+    expect(runAllSteps(piecesOf([vector], []))!.areIn(vector)).toBe(false)
     vector.fill(7, 100, 110)
-    expect(atOnce(piecesOf([vector], []))!.areIn(vector)).toBe(true)
+    expect(runAllSteps(piecesOf([vector], []))!.areIn(vector)).toBe(true)
   })
 })

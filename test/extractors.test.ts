@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { policyExtractorLayer } from "../layers/extractors.js"
-import { hybrid, modelOnly } from "../layers/modelExtractor.js"
+import { hybrid, modelOnlyExtractor } from "../layers/modelExtractor.js"
 import { rules } from "../layers/RuleExtractor.js"
 import {
   type ExtractedFact,
@@ -80,7 +80,7 @@ describe("a hybrid extractor", () => {
     Effect.gen(function* () {
       const error = new ExtractorError({ name: "m", reason: "invented", detail: "1 of 2 facts" })
       const model = { name: "m", ask: () => Effect.fail(error) }
-      for (const compose of [hybrid, modelOnly]) {
+      for (const compose of [hybrid, modelOnlyExtractor]) {
         const extractor = compose(byRules(false, home), model)
         const request = says("I moved to Harwick last spring.")
         expect(yield* Effect.flip(extractor.ask!(request))).toBe(error)

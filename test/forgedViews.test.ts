@@ -12,7 +12,7 @@ import * as fc from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { fresh, open } from "./support/engine.js"
 import { rounds, yieldToTimers } from "./support/size.js"
@@ -233,7 +233,7 @@ describe("a view with edited rows", () => {
       yield* memory.remember({ title: "The gate is red", facts: ["one"] })
       expect((yield* memory.get([id]))[0]).toMatchObject({ narrative: "It was painted again.", mentions: 2 })
       const [last] = Chunk.toReadonlyArray(yield* Stream.runCollect(daybook.log(agent, 3)))
-      expect(imagesOf(last as never)).toMatchObject([{ narrative: "It was painted again.", revision: 4 }])
+      expect(afterImages(last as never)).toMatchObject([{ narrative: "It was painted again.", revision: 4 }])
     })
   )
 

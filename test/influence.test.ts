@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import { Source, Tier } from "../events/Memory.js"
 import { levelOf, type TrustLevel } from "../events/Trust.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
@@ -497,7 +497,7 @@ const trustedState = ({ agent, daybook }: World) =>
   Effect.gen(function* () {
     const full = yield* as(daybook, "full", agent)
     const events = (yield* Stream.runCollect(daybook.log(agent))) as Iterable<DaybookEvent>
-    const images = new Map([...events].flatMap(imagesOf).map((memory) => [memory.id, memory]))
+    const images = new Map([...events].flatMap(afterImages).map((memory) => [memory.id, memory]))
     const isTrusted = (id: string) => levelOf(images.get(id)!) !== "familiar"
     const memories = [...images.values()].flatMap(({ born, disputes = [], id, lineage = [], revision, ...memory }) => {
       if (!isTrusted(id)) return []

@@ -3,12 +3,12 @@ import BetterSqlite3 from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import type { Memory } from "../events/Memory.js"
 import { observations } from "../projections/observations.js"
 import { recalls } from "../projections/recalls.js"
 import { makeLookup } from "../projections/view/decodePage.js"
-import { countsOf } from "../src/maintenance/counts.js"
+import { countActions } from "../src/maintenance/counts.js"
 import { portionCommand } from "../src/maintenance/portionCommand.js"
 import { planStage, type Stage } from "../src/maintenance/Stage.js"
 import { dayMillis, type Row } from "../src/maintenance/stageRow.js"
@@ -182,9 +182,9 @@ describe("changes by others while a run is planned", () => {
           version: 9
         } as never)
       ) as { readonly events?: ReadonlyArray<DaybookEvent> }
-    const archived = (shown: ReadonlyMap<string, number>) => (decide(shown).events ?? []).flatMap(imagesOf)
+    const archived = (shown: ReadonlyMap<string, number>) => (decide(shown).events ?? []).flatMap(afterImages)
     expect(archived(new Map()).map(({ id }) => id)).toEqual([unseen!.id])
-    expect(countsOf("archive", decide(new Map()).events ?? [])).toEqual({ archived: 1 })
+    expect(countActions("archive", decide(new Map()).events ?? [])).toEqual({ archived: 1 })
     expect(archived(new Map([[seen!.id, 1]]))).toHaveLength(2)
   })
 })
@@ -193,7 +193,8 @@ describe("a memory that the rules move", () => {
   it("does not count as changed for retention, and stays where it is", () => {
     const narrative = "It was a long day at the harbour, with this and that. ".repeat(20)
     const told = row(91, { narrative, mentions: 4, lastMentionedAt: now - dayMillis })
-    const made = (stage: Stage, one: Row) => planned(stage, [one]).events.flatMap((event) => imagesOf(event as never))
+    const made = (stage: Stage, one: Row) =>
+      planned(stage, [one]).events.flatMap((event) => afterImages(event as never))
     const [long] = made(gc, told)
     expect(long).toMatchObject({ tier: "long", updatedAt: told.memory.updatedAt })
     const [dropped] = made(retention, { memory: long!, accesses: undefined })
@@ -232,7 +233,7 @@ describe("compress", () => {
       compress,
       three({ title: "Report" }, ["the cranes run", "the crane broke", "all is well"])
     )
-    const made = events.flatMap((event) => imagesOf(event as never)).filter(({ status }) => status === "active")
+    const made = events.flatMap((event) => afterImages(event as never)).filter(({ status }) => status === "active")
     expect(made.map(isNote)).toEqual([true])
   })
 })

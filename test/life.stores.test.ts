@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import type { TrustLevel } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
 import { dayMillis } from "../src/maintenance/stageRow.js"
@@ -83,7 +83,7 @@ const readOf = (all: ReadonlyArray<Item>, rows: number, above: boolean) =>
     }
     const events = yield* eventsOf(daybook)
     const ids = new Map<string, string>()
-    for (const image of events.flatMap(imagesOf)) {
+    for (const image of events.flatMap(afterImages)) {
       if (image.store !== "private" && !ids.has(image.id)) ids.set(image.id, `memory-${ids.size}`)
     }
     const turns = events.flatMap((event) => (event.type === "TURN" ? [event.payload.turn] : []))

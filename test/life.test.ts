@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import { stores } from "../events/Trust.js"
 import type { Daybook } from "../src/Daybook.js"
@@ -159,7 +159,7 @@ describe("laws of every stage", () => {
           const mine = written.filter(({ cause, type }) => type !== "RUN" && cause === `run:${done.run}`)
           expect(mine.map(bare)).toEqual(dry[at]!.events!.map((event) => bare(event as DaybookEvent)))
           for (const store of stores) {
-            const own = mine.flatMap((event) => imagesOf(event)).filter((image) => image.store === store)
+            const own = mine.flatMap((event) => afterImages(event)).filter((image) => image.store === store)
             expect(new Set(own.map(({ born }) => born)).size).toBeLessThanOrEqual(rows)
           }
         }
@@ -188,7 +188,7 @@ describe("laws of every stage", () => {
           expect(made.lineage?.map(({ to }) => to)).toEqual(sources.map(({ id }) => id))
         }
         for (const event of written) {
-          for (const image of imagesOf(event)) {
+          for (const image of afterImages(event)) {
             if (image.status === "active") continue
             expect(image.type).not.toBe("person")
             expect(image.tier).not.toBe("core")

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
-import { imagesOf } from "../events/catalogue.js"
+import { afterImages } from "../events/catalogue.js"
 import type { Memory as Image } from "../events/Memory.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import { dayOf, startOfDay, startOfWeek } from "../src/maintenance/calendar.js"
@@ -64,7 +64,7 @@ const row = (days: number, fields: Partial<Image> = {}): Row => {
 /** What a stage makes of rows: each image that it leaves, as one line. */
 const then = (stage: Stage, rows: ReadonlyArray<Row>, policy = policyOf()) => {
   const planned = planStage(stage, rows, policy, now, { newId: () => `new${++made}`, countTokens: estimate })
-  const images = planned.events.flatMap((event) => imagesOf(event as never))
+  const images = planned.events.flatMap((event) => afterImages(event as never))
   return {
     ...planned,
     images,

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Link, Memory } from "../events/Memory.js"
 import { opennessOf, type Store, stores } from "../events/Trust.js"
-import { demotedDescendants, descendants, flaggedStale, type Graph, withoutStale } from "../src/actor/lineage.js"
+import { demoteDescendants, descendants, flagStale, type Graph, withoutStale } from "../src/actor/lineage.js"
 import { Reconciler } from "../src/ports/Reconciler.js"
 import { fresh, type open } from "./support/engine.js"
 import { expectSameAfterRebuild } from "./support/rebuild.js"
@@ -105,12 +105,12 @@ describe("lineage", () => {
             const memory = memories.get(idAt(step.at))!
             if (step.do === "demote" && step.store < opennessOf(memory.store)) {
               const changed = { ...memory, store: stores[step.store]! }
-              const carried = demotedDescendants(graph, changed)
+              const carried = demoteDescendants(graph, changed)
               demoted += carried.length
               put([changed, ...carried])
             }
             if (step.do === "retire" && memory.status === "active") {
-              const carried = flaggedStale(graph, [{ kind: "derived", to: memory.id }], "replaced")
+              const carried = flagStale(graph, [{ kind: "derived", to: memory.id }], "replaced")
               put([{ ...memory, status: "superseded" }, ...carried])
               for (const [id, { status }] of memories) {
                 if (status === "active" && id !== memory.id && sourcesOf(id).has(memory.id)) stale.add(id)

@@ -17,7 +17,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import * as Maintenance from "../layers/Maintenance.js"
 import { policyRecordOf } from "../src/actor/policyRecord.js"
 import { Daybook } from "../src/Daybook.js"
-import { jobsOf } from "../src/maintenance/jobs.js"
+import { makeJobs } from "../src/maintenance/jobs.js"
 import { defaults } from "../src/ports/Policy.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
 import { open, temporaryFolder } from "./support/engine.js"
@@ -122,7 +122,7 @@ const schedulesOf = (daybook: System, agent: string) =>
 describe("the engine's own jobs", () => {
   it("run every stage", () => {
     expect(
-      jobsOf(defaults.maintenance)
+      makeJobs(defaults.maintenance)
         .flatMap(({ stages }) => stages)
         .toSorted()
     ).toEqual(stageNames.toSorted())

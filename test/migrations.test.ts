@@ -11,7 +11,7 @@ import { codec } from "../events/Codec.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { StorageError } from "../events/errors.js"
-import { busyTimeoutMillis, open } from "../events/sqlite.js"
+import { busyTimeoutMillis, openLogDatabase } from "../events/sqlite.js"
 import { verify } from "../events/verify.js"
 import * as Default from "../layers/Default.js"
 import { migrations } from "../migrations/index.js"
@@ -179,7 +179,7 @@ describe("settings", () => {
   it.scopedLive("are equal on both connections of the log, and only one connection writes", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      const { reader, writer } = yield* Effect.provide(open(join(path, "log.db")), Reactivity.layer)
+      const { reader, writer } = yield* Effect.provide(openLogDatabase(join(path, "log.db")), Reactivity.layer)
       const wanted = {
         synchronous: 2,
         journal: "wal",

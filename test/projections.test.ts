@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { TrustLevel } from "../events/Trust.js"
-import { atOnce } from "../events/turns.js"
+import { runAllSteps } from "../events/turns.js"
 import { projections as all } from "../projections/all.js"
 import { findChanges } from "../projections/history.js"
-import { findAround, findRestricted, getMemories } from "../projections/observationReads.js"
+import { findRestrictedOpenness, findTimeNeighbours, getMemories } from "../projections/observationReads.js"
 import { findCandidates, findRecentMemories, readIndexRows } from "../projections/observationSearch.js"
 import { contentDigest, findById, findDuplicates } from "../projections/observations.js"
 import { type Db, type Projection, sql } from "../projections/Projection.js"
@@ -31,7 +31,7 @@ import { outputDigest } from "../projections/schedules.js"
 import * as Generations from "../projections/view/generations.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"
-import { digests, integrity } from "../projections/view/viewChecks.js"
+import { checkIntegrity, computeDigests } from "../projections/view/viewChecks.js"
 import { findWordings } from "../projections/wordings.js"
 import { foundation, open, temporaryFolder } from "./support/engine.js"
 import { direction, story, type Told, tell, tellAtOnce, timeOf } from "./support/events.js"
@@ -60,7 +60,7 @@ const processOn = (
   })
 
 const digestOf = (db: Db, projections: ReadonlyArray<Projection> = all) =>
-  atOnce(digests(db, projections, "digest")).each
+  runAllSteps(computeDigests(db, projections, "digest")).each
 
 /** Where two processes wait for each other once it is set, and pass when both have come. */
 const meeting = Effect.gen(function* () {
@@ -111,11 +111,11 @@ const projected = (spec: {
           const { read, view } = yield* processOn(folder)
           expect(yield* read(digestOf)).toEqual(live)
           yield* read(spec.holds)
-          expect(yield* read(ViewFile.parkedOf)).toEqual([])
+          expect(yield* read(ViewFile.findParkedProjections)).toEqual([])
           const writer = ViewFile.openFile(view.file, "write", {
             vectorExtension: ViewFile.bundledVectorExtension()
           }).db
-          expect(integrity(writer, textTables)).toEqual([])
+          expect(checkIntegrity(writer, textTables)).toEqual([])
           writer.close()
         })
       )
@@ -275,7 +275,7 @@ describe("recalls", () => {
       const { log, read } = yield* processOn(folder)
       const { add, recall } = story()
       yield* tell(log, agent, [add("one")])
-      const state = (db: Db) => atOnce(digests(db, all, "stateDigest")).whole
+      const state = (db: Db) => runAllSteps(computeDigests(db, all, "stateDigest")).whole
       const [before, digest] = [yield* read(state), yield* read(digestOf)]
       yield* tell(log, agent, [recall(1, { ids: ["one"] })])
       expect(yield* read(state)).toBe(before)
@@ -355,8 +355,8 @@ describe("observations", () => {
           "archived",
           "archived"
         ])
-        expect(ids(db, findAround(db, "full", "sum", { before: 9, after: 9 }, later)!)).toEqual(["sum"])
-        expect(findAround(db, "full", "a", { before: 9, after: 9 }, later)).toBeUndefined()
+        expect(ids(db, findTimeNeighbours(db, "full", "sum", { before: 9, after: 9 }, later)!)).toEqual(["sum"])
+        expect(findTimeNeighbours(db, "full", "a", { before: 9, after: 9 }, later)).toBeUndefined()
       }
     })
   })
@@ -574,7 +574,7 @@ describe("history", () => {
         expect(changes(3)).toEqual(["3 ADD 1", "9 COMPRESS 2"])
         expect(changes(9)).toEqual(["9 COMPRESS 1"])
         expect(changes(4)).toEqual(["4 ADD 1", "10 ARCHIVE 2"])
-        expect(findRestricted(db, 4)).toEqual(new Map())
+        expect(findRestrictedOpenness(db, 4)).toEqual(new Map())
       }
     })
   })
@@ -585,13 +585,13 @@ describe("history", () => {
       given: [add("a", { store: "social" }), add("b", { store: "social" }), add("c", { store: "private" })],
       when: [update("a", { store: "private" }), update("b", { store: "shared" }), update("c", { store: "social" })],
       holds: (db) => {
-        expect(findRestricted(db, 3)).toEqual(
+        expect(findRestrictedOpenness(db, 3)).toEqual(
           new Map([
             ["a", 0],
             ["b", 1]
           ])
         )
-        expect(findRestricted(db, 0)).toEqual(new Map())
+        expect(findRestrictedOpenness(db, 0)).toEqual(new Map())
       }
     })
   })
@@ -674,12 +674,14 @@ describe("a poison event", () => {
       expect(yield* read(letters)).toEqual({ a: 1 })
       yield* tell(log, agent, [add("2", { title: "beet" }), add("3", { title: "poison" }), add("4", { title: "corn" })])
       expect(yield* read(letters)).toEqual({ a: 1, b: 1 })
-      expect(yield* read(ViewFile.parkedOf)).toEqual([{ projection: "tally", position: 2, reason: "TypeError" }])
+      expect(yield* read(ViewFile.findParkedProjections)).toEqual([
+        { projection: "tally", position: 2, reason: "TypeError" }
+      ])
       expect(yield* read((db) => listed(db))).toEqual(["4", "3", "2", "1"])
       expect(yield* read(ViewFile.checkpointOf)).toMatchObject({ position: 4 })
       const view = yield* processOn(folder, [...all, mended])
       expect(yield* view.read(letters)).toEqual({ A: 1, B: 1, P: 1, C: 1 })
-      expect(yield* view.read(ViewFile.parkedOf)).toEqual([])
+      expect(yield* view.read(ViewFile.findParkedProjections)).toEqual([])
     })
   )
 
@@ -696,10 +698,10 @@ describe("a poison event", () => {
           other.imported()
           other.imported()
           yield* tell(log, agent, [other.add("same", { title: "corn" }), one.imported(), other.imported()])
-          expect(yield* read(ViewFile.parkedOf)).toEqual(parked)
+          expect(yield* read(ViewFile.findParkedProjections)).toEqual(parked)
           const live = yield* read(digestOf)
           yield* views.rebuild(view, ["observations", "people"])
-          expect(yield* read(ViewFile.parkedOf)).toEqual(parked)
+          expect(yield* read(ViewFile.findParkedProjections)).toEqual(parked)
           expect(yield* read(digestOf)).toEqual(live)
           return live
         })
@@ -707,7 +709,7 @@ describe("a poison event", () => {
       expect(Object.keys(live)).toEqual(all.map(({ name }) => name).filter((name) => name !== "observations"))
       rmSync(join(folder, "views"), { recursive: true })
       const { read } = yield* processOn(folder)
-      expect(yield* read(ViewFile.parkedOf)).toEqual(parked)
+      expect(yield* read(ViewFile.findParkedProjections)).toEqual(parked)
       expect(yield* read(digestOf)).toEqual(live)
       expect(yield* read((db) => listed(db))).toEqual(["2", "same"])
       expect(yield* read(ViewFile.checkpointOf)).toMatchObject({ position: 5 })

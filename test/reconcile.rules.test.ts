@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { actionOf } from "../layers/languages/claims/compareClaims.js"
+import { actionByReason } from "../layers/languages/claims/compareClaims.js"
 import { reasons as englishReasons } from "../layers/languages/en/rules/judge.js"
 import { rules } from "../layers/RuleReconciler.js"
 import { limits } from "../src/model/limits.js"
@@ -10,7 +10,7 @@ import { questionOf, readHeldOutStories, type Told } from "./support/decisions.j
 import { lawRuns, rounds } from "./support/size.js"
 
 const heldOutStories = readHeldOutStories()
-const reasons = [...englishReasons, ...Object.keys(actionOf)]
+const reasons = [...englishReasons, ...Object.keys(actionByReason)]
 
 const told = (text: string | Told): Told => (typeof text === "string" ? { title: text } : text)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { compare } from "../layers/languages/en/rules/compare.js"
-import { hashes, phraseKinds } from "../layers/languages/en/rules/phrases.js"
+import { compareWithCandidates } from "../layers/languages/en/rules/compare.js"
+import { hashCount, phraseKinds } from "../layers/languages/en/rules/phrases.js"
 import { rules } from "../layers/RuleReconciler.js"
 import { accepts, questionOf, readHeldOutStories, scoreOf, type Told } from "./support/decisions.js"
 
@@ -65,10 +65,10 @@ describe("a person with another name is another person", () => {
 
 describe("phrases", () => {
   const phrasesIn = (memory: string, statement: string) =>
-    compare(questionOf({ memories: titles(memory), statement: { title: statement } }))[0]!.phrases
+    compareWithCandidates(questionOf({ memories: titles(memory), statement: { title: statement } }))[0]!.phrases
   it("represent words by their meaning for the other text, except names", () => {
     const shapes = (memory: string, statement: string) =>
-      phrasesIn(memory, statement).filter((phrase) => Math.floor(phrase / hashes) === phraseKinds.indexOf("shape"))
+      phrasesIn(memory, statement).filter((phrase) => Math.floor(phrase / hashCount) === phraseKinds.indexOf("shape"))
     expect(shapes("Ana lives in Rome", "Ana no longer lives in Rome")).toEqual(
       shapes("Olek works at Nordsee", "Olek no longer works at Nordsee")
     )

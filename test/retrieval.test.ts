@@ -6,16 +6,16 @@ import * as fc from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as LexicalReranker from "../layers/LexicalReranker.js"
-import { duringCondition } from "../projections/memoryFilters.js"
+import { timeSpanCondition } from "../projections/memoryFilters.js"
 import type { Observation } from "../src/model/input.js"
 import { Reranker, RerankerError } from "../src/ports/Reranker.js"
 import { memorySyntax } from "../src/search/fields.js"
-import { foldEqual } from "../src/search/foldEqual.js"
-import { parse } from "../src/search/query.js"
+import { makeDuplicateCollector } from "../src/search/foldEqual.js"
+import { parseQuery } from "../src/search/query.js"
 import type { Draft } from "../src/search/rank.js"
-import { sumOfParts } from "../src/search/rank.js"
+import { totalScore } from "../src/search/rank.js"
 import type { Query } from "../src/search/search.js"
-import { timeCue } from "../src/search/timeCues.js"
+import { timeMatcher } from "../src/search/timeCues.js"
 import { gateMessage } from "../text/normalise/gate.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { expectDuration } from "./support/size.js"
@@ -173,14 +173,14 @@ describe("fields in a query", () => {
     ["é".repeat(600), /^only the first 1024 bytes/, 1]
   ] as const) {
     it(`a mistake is read as words, with a hint: ${text.slice(0, 30)}`, () => {
-      const { hints, should } = parse(text, memorySyntax)
+      const { hints, should } = parseQuery(text, memorySyntax)
       expect(hints).toEqual([expect.stringMatching(hint)])
       expect(should).toHaveLength(words)
     })
   }
 
   for (const text of ["12:30", "http://x.org/a:b", "C:\\notes", "std::vector", "note: this", "10:1 odds", ":-)"]) {
-    it(`no field and no mistake: ${text}`, () => expect(parse(text, memorySyntax).hints).toEqual([]))
+    it(`no field and no mistake: ${text}`, () => expect(parseQuery(text, memorySyntax).hints).toEqual([]))
   }
 })
 
@@ -271,7 +271,7 @@ describe("the score of a hit", () => {
         hints: []
       })
       for (const { parts, score, why } of hits) {
-        expect(sumOfParts(parts)).toBe(score)
+        expect(totalScore(parts)).toBe(score)
         expect(why).toHaveLength(Object.values(parts).filter((part) => part >= 0.0005).length)
       }
       expect(hits[0]!.why[0]).toMatch(/^has the words \(0\.\d{3}\)$/)
@@ -490,11 +490,11 @@ describe("times in a query", () => {
         for (const row of rows) insert.run(...row)
         const range = { from, to: from + days * day, text: "", index: 0 }
         for (const reading of ["happened", "written", "due", "any"] as const) {
-          const isInTimes = timeCue({ ranges: [range], reading })
+          const isInTimes = timeMatcher({ ranges: [range], reading })
           const expected = rows.flatMap(([createdAt, occurredAt, expiresAt], index) =>
             isInTimes({ createdAt, occurredAt, expiresAt }) ? [index + 1] : []
           )
-          const { params, sql } = duringCondition({ ...range, reading })
+          const { params, sql } = timeSpanCondition({ ...range, reading })
           expect(
             db
               .prepare(`SELECT born FROM rows o WHERE ${sql} ORDER BY born`)
@@ -557,7 +557,7 @@ describe("hits with equal text", () => {
 
   it("are not folded if very short or very long", () => {
     const folded = (...texts: ReadonlyArray<string>) => {
-      const drafts = foldEqual<Draft<string, object>>(true)
+      const drafts = makeDuplicateCollector<Draft<string, object>>(true)
       for (const [born, text] of texts.entries())
         drafts.take({ text, born, time: born, parts: {}, row: text, alike: 0, store: "private" })
       return drafts.kept()

@@ -13,7 +13,7 @@ import { verdictOf } from "../src/maintenance/rules.js"
 import { dayMillis } from "../src/maintenance/stageRow.js"
 import { readTiers } from "../src/maintenance/tiers.js"
 import { decode, defaults } from "../src/ports/Policy.js"
-import { decayOf, formulaOf, lifeScoreOf, scoreFactsOf } from "../src/search/score.js"
+import { decayOf, lifeScoreOf, scoreFactsOf, toScoreFormula } from "../src/search/score.js"
 import { answerOf, build, daybookIn, newFolder, removeFolders } from "./support/cli.js"
 import { fresh } from "./support/engine.js"
 
@@ -118,7 +118,7 @@ describe("the score of a memory", () => {
           .slice(0, 7)
       const rounded = (ranked: ReadonlyArray<{ born: number; score: number }>) =>
         ranked.map(({ born, score }) => [born, score.toFixed(9)])
-      const formula = formulaOf(defaults.tiers)
+      const formula = toScoreFormula(defaults.tiers)
       const full = findByScore(db, "full", formula, { now, limit: 7 })
       expect(full.map(({ score }) => score.toFixed(9))).toEqual(
         best((one) => one.life.score).map(({ score }) => score.toFixed(9))

@@ -11,8 +11,15 @@ import { limits } from "../src/model/limits.js"
 import { Embedder } from "../src/ports/Embedder.js"
 import { defaults } from "../src/ports/Policy.js"
 import { ftsExpressionOf } from "../src/search/ftsQuery.js"
-import { parse } from "../src/search/query.js"
-import { type Cues, orderByScore, scoreMemories, sumOfParts, timeGainOf, timeMatchScore } from "../src/search/rank.js"
+import { parseQuery } from "../src/search/query.js"
+import {
+  type Cues,
+  namedTimeGain,
+  orderByScore,
+  scoreMemories,
+  timeMatchScore,
+  totalScore
+} from "../src/search/rank.js"
 import type { Hit, Query } from "../src/search/search.js"
 import { type EngineOptions, fresh } from "./support/engine.js"
 import { vocabulary } from "./support/histories.js"
@@ -243,7 +250,7 @@ describe("words, phrases and fields", () => {
 
   it("are parsed", () => {
     const simple = (text: string) => {
-      const { must, not, should } = parse(text)
+      const { must, not, should } = parseQuery(text)
       return {
         must,
         should: should.map(({ isDroppable: droppable, expression }) => (droppable ? expression : [expression])),
@@ -274,14 +281,14 @@ describe("words, phrases and fields", () => {
     expect(simple("NOT")).toEqual({ must: [], should: [], not: [] })
     expect(simple("NOT a -b")).toEqual({ must: [], should: ['"a"', '"b"'], not: [] })
     expect(simple("and or not")).toEqual({ must: [], should: ['"and"', '"or"', '"not"'], not: [] })
-    expect(parse('say "unclosed words').should).toHaveLength(3)
+    expect(parseQuery('say "unclosed words').should).toHaveLength(3)
     expect(simple("title:")).toEqual({ must: [], should: ['"title:"'], not: [] })
     expect(simple("url:x")).toEqual({ must: [], should: ['"url"', '"x"'], not: [] })
     expect(simple('- + : ""')).toEqual({ must: [], should: [], not: [] })
     expect(simple("東京都")).toEqual({ must: [], should: ['("東京" AND "京都")'], not: [] })
     expect(simple("東")).toEqual({ must: [], should: ['"東" *'], not: [] })
-    expect(parse("x ".repeat(100)).should).toHaveLength(limits.queryTerms)
-    expect(parse(`${"é".repeat(600)} lost`).should).toHaveLength(1)
+    expect(parseQuery("x ".repeat(100)).should).toHaveLength(limits.queryTerms)
+    expect(parseQuery(`${"é".repeat(600)} lost`).should).toHaveLength(1)
     expect(ftsExpressionOf({ must: [], should: [], not: ['"a"'] })).toBeNull()
     expect(
       ftsExpressionOf({
@@ -595,7 +602,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
     orderByScore(scoreMemories(candidates, { ...defaults.search, fusion }, { main: weight }, start, cues)).map(
       (draft) => ({
         ...draft,
-        score: sumOfParts(draft.parts)
+        score: totalScore(draft.parts)
       })
     )
   const cues: Cues = {
@@ -635,7 +642,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
         expect(parts.project).toBe(project === null ? 0 : projectBoost * base)
         const inTimes = isInTimes({ born })
         expect(parts.date).toBeCloseTo(
-          (time < start ? dateBoost * base + timeMatchScore : 0) + (inTimes ? timeGainOf(defaults.search) : 0),
+          (time < start ? dateBoost * base + timeMatchScore : 0) + (inTimes ? namedTimeGain(defaults.search) : 0),
           12
         )
         expect(parts.type).toBe(inTimes && type === "event" ? typeGain : 0)

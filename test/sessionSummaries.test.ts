@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import type { DaybookEvent } from "../events/catalogue.js"
-import { takeTurn } from "../events/turns.js"
+import { yieldToEventLoop } from "../events/turns.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
 import "../src/maintenance/maintain.js"
 import "../src/maintenance/summarizeSession.js"
@@ -27,7 +27,7 @@ const slowly = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const running = yield* Effect.fork(program)
     while ((yield* Fiber.poll(running))._tag === "None") {
-      for (let at = 0; at < 20; at++) yield* takeTurn
+      for (let at = 0; at < 20; at++) yield* yieldToEventLoop
       if ((yield* Fiber.poll(running))._tag === "None") yield* TestClock.adjust("1 seconds")
     }
     return yield* Fiber.join(running)
@@ -459,7 +459,7 @@ describe("session summaries", () => {
 
 describe("summarising a session after its turns", () => {
   const live = { policy: { sessions: { after_turn: true }, summary: { tokens: 200 } } }
-  const settle = Effect.repeat(takeTurn, { times: 50 })
+  const settle = Effect.repeat(yieldToEventLoop, { times: 50 })
   const pass = (duration: "1 second" | "2 seconds") => Effect.zipRight(TestClock.adjust(duration), settle)
 
   it.scoped("happens two seconds after an answer, once for all turns until then", () =>

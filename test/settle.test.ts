@@ -4,7 +4,7 @@ import * as fc from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import type { Memory } from "../src/Memory.js"
 import { Summarizer } from "../src/ports/Summarizer.js"
@@ -166,7 +166,7 @@ describe("the stage settle", () => {
         expect(written.map(({ payload, type }) => ({ type, payload }))).toEqual(
           dry!.events!.map(({ payload, type }) => ({ type, payload }))
         )
-        const images = written.flatMap(imagesOf)
+        const images = written.flatMap(afterImages)
         // The bound is each store's own.
         for (const one of ["private", "shared"]) {
           const changed = images.filter(({ store }) => store === one).map(({ born }) => born)

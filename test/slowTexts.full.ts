@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { costOf, textStages } from "../bench/textStages.js"
+import { measureStage, textStages } from "../bench/textStages.js"
 import { worstTexts } from "../bench/worstTexts.js"
 import { isFull } from "./support/size.js"
 
@@ -24,10 +24,10 @@ describe("formerly slow texts", () => {
       for (const [name, text] of isFull ? texts : fc.sample(fc.shuffledSubarray(texts, quarterOf(texts)), 1)[0]!) {
         // Messages to vitest wait for the end of a long computation.
         await new Promise((resolve) => setImmediate(resolve))
-        let { longest, total } = costOf(stage, text)
+        let { longest, total } = measureStage(stage, text)
         // Again, where another process may have disturbed a measurement.
         for (let again = 0; again < 3 && longest > promised; again++) {
-          const cost = costOf(stage, text)
+          const cost = measureStage(stage, text)
           if (cost.longest < longest) ({ longest, total } = cost)
         }
         console.log(`${stage.name}, ${name}: ${longest.toFixed(1)} ms of ${total.toFixed(1)} ms`)

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { costOf, type TextStage, textStages } from "../bench/textStages.js"
+import { measureStage, type TextStage, textStages } from "../bench/textStages.js"
 import { mutations, type Recipe, recipes, textOf } from "./support/slowTexts.js"
 
 /** Minutes of the whole search: `DAYBOOK_SOAK_MINUTES`, 20 if absent. */
@@ -26,7 +26,7 @@ const population = 20
  * text is measured again, because the garbage of another text may be collected meanwhile.
  */
 const tryRecipe = (stage: TextStage, recipe: Recipe): Trial => {
-  const longestOf = (size: number) => costOf(stage, textOf(recipe, size)).longest
+  const longestOf = (size: number) => measureStage(stage, textOf(recipe, size)).longest
   const beginning = longestOf(Math.ceil(stage.size / 16))
   let longest = beginning > promised ? 16 * beginning : longestOf(stage.size)
   for (let times = 0; times < 2 && longest > promised / 2; times++) {

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { vi } from "vitest"
 import { openDatabase } from "../events/driver.js"
-import { copyDatabase, runHere, runInChild } from "../events/sqlProcess.js"
+import { copyDatabase, runInChild, runInThisProcess } from "../events/sqlProcess.js"
 import { bundledVectorExtension } from "../projections/view/ViewFile.js"
 import { temporaryFolder } from "./support/engine.js"
 
@@ -33,9 +33,9 @@ describe("SQL in a child process", () => {
         { statements: [], query: "SELECT nonsense" },
         { statements: [] }
       ]) {
-        expect(yield* runInChild(file, work)).toEqual(runHere(db, work))
+        expect(yield* runInChild(file, work)).toEqual(runInThisProcess(db, work))
       }
-      expect(runHere(db, { statements: ["SELECT 1", "CREATE UNIQUE INDEX b ON gulls (name)"] })).toEqual({
+      expect(runInThisProcess(db, { statements: ["SELECT 1", "CREATE UNIQUE INDEX b ON gulls (name)"] })).toEqual({
         failedAt: 1,
         code: "SQLITE_CONSTRAINT_UNIQUE"
       })

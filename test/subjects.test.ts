@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import type { Memory } from "../events/Memory.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
-import { contradictsBy } from "../src/maintenance/pairs.js"
+import { makeContradictionTest } from "../src/maintenance/pairs.js"
 import type { Row } from "../src/maintenance/stageRow.js"
-import { subjectsOf } from "../src/maintenance/subjects.js"
+import { groupBySubject } from "../src/maintenance/subjects.js"
 import { fresh } from "./support/engine.js"
 import { settled } from "./support/settled.js"
 
@@ -30,15 +30,15 @@ const times = (born: number) => ({
   lastMentionedAt: born * 1_000,
   mentions: 1
 })
-const subjects = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) => {
-  const { subjects, superseded } = settled(rows, { contradicts: contradictsBy(by, { certain: 0.98 }) })
-  return subjectsOf(
+const subjects = (rows: ReadonlyArray<Row>, by: Parameters<typeof groupBySubject>[1] = judge) => {
+  const { subjects, superseded } = settled(rows, { contradicts: makeContradictionTest(by, { certain: 0.98 }) })
+  return groupBySubject(
     rows.filter((row) => !superseded.has(row)),
     by,
     subjects
   )
 }
-const titles = (rows: ReadonlyArray<Row>, by: Parameters<typeof subjectsOf>[1] = judge) =>
+const titles = (rows: ReadonlyArray<Row>, by: Parameters<typeof groupBySubject>[1] = judge) =>
   subjects(rows, by).map(({ row }) => row.memory.title)
 
 describe("the subjects of a profile", () => {
@@ -60,7 +60,7 @@ describe("the subjects of a profile", () => {
   })
 
   it("are separate without a judge, or if it fails", () => {
-    expect(subjectsOf([lisbon, ghent], undefined, new Map())).toHaveLength(2)
+    expect(groupBySubject([lisbon, ghent], undefined, new Map())).toHaveLength(2)
     expect(
       titles([lisbon, row("The pier is closed on Mondays", 4)], () => {
         throw new Error("broken")
@@ -76,10 +76,10 @@ describe("the subjects of a profile", () => {
     fc.assert(
       fc.property(fc.uniqueArray(one, { selector: ({ born }) => born, maxLength: 20 }), (some) => {
         const rows = some.map(({ born, title }) => row(title, born))
-        const found = subjectsOf(rows, judge, new Map())
+        const found = groupBySubject(rows, judge, new Map())
         const all = found.flatMap(({ others, row }) => [row, ...others]).map(({ memory }) => memory.born)
         expect(all.sort((a, b) => a - b)).toEqual(some.map(({ born }) => born).sort((a, b) => a - b))
-        expect(subjectsOf([...rows].reverse(), judge, new Map())).toEqual(found)
+        expect(groupBySubject([...rows].reverse(), judge, new Map())).toEqual(found)
       })
     )
   })

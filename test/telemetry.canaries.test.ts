@@ -10,7 +10,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type * as Scope from "effect/Scope"
 import { Client } from "../layers/client/index.js"
-import { embedderOf } from "../layers/embedders.js"
+import { policyEmbedderLayer } from "../layers/embedders.js"
 import * as RuleReconciler from "../layers/RuleReconciler.js"
 import * as Telemetry from "../layers/telemetry/index.js"
 import { Daybook } from "../src/Daybook.js"
@@ -151,7 +151,7 @@ const program: Effect.Effect<string, unknown, Scope.Scope> = Effect.gen(function
     policy,
     reconciler: RuleReconciler.layer,
     extractor: tinyLayer,
-    embedder: Layer.orDie(embedderOf(values)).pipe(layerWithSettings({ CANARY_KEY: words.key }))
+    embedder: Layer.orDie(policyEmbedderLayer(values)).pipe(layerWithSettings({ CANARY_KEY: words.key }))
   })
   const memory = yield* daybook.agent("ada", { trust: "full", record: true })
   yield* write(memory)

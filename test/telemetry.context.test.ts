@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import * as Effect from "effect/Effect"
 import { Client } from "../layers/client/index.js"
 import * as Telemetry from "../layers/telemetry/index.js"
-import { parentOf } from "../layers/telemetry/traceContext.js"
+import { parseTraceparent } from "../layers/telemetry/traceContext.js"
 import { Daybook } from "../src/Daybook.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { startServer } from "./support/httpServer.js"
@@ -27,9 +27,9 @@ const traceOf = <E>(work: Effect.Effect<unknown, E, never>) =>
 
 describe("the trace context of W3C", () => {
   it("is read where it is whole, and ignored otherwise", () => {
-    expect(parentOf(traceparent)).toMatchObject({ traceId: trace, spanId: span, sampled: true })
-    expect(parentOf(`00-${trace}-${span}-00`)).toMatchObject({ sampled: false })
-    expect(parentOf(`cc-${trace}-${span}-01-what-comes-later`)).toMatchObject({ traceId: trace })
+    expect(parseTraceparent(traceparent)).toMatchObject({ traceId: trace, spanId: span, sampled: true })
+    expect(parseTraceparent(`00-${trace}-${span}-00`)).toMatchObject({ sampled: false })
+    expect(parseTraceparent(`cc-${trace}-${span}-01-what-comes-later`)).toMatchObject({ traceId: trace })
     for (const wrong of [
       "",
       `ff-${trace}-${span}-01`,
@@ -40,7 +40,7 @@ describe("the trace context of W3C", () => {
       [traceparent],
       null
     ])
-      expect(parentOf(wrong)).toBeUndefined()
+      expect(parseTraceparent(wrong)).toBeUndefined()
   })
 
   it.scopedLive("makes a client's span the parent of a request over HTTP, and of what it does", () =>

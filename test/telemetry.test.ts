@@ -23,7 +23,7 @@ import * as RuleReconciler from "../layers/RuleReconciler.js"
 import * as Telemetry from "../layers/telemetry/index.js"
 import { makeTraceLines } from "../layers/telemetry/TraceLines.js"
 import type { Daybook } from "../src/Daybook.js"
-import { operations } from "../src/model/operations.js"
+import { spanNames } from "../src/model/operations.js"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import { attributesOf, collector } from "./support/collector.js"
 import { type EngineOptions, fresh, methodPaths, open, temporaryFolder } from "./support/engine.js"
@@ -421,7 +421,7 @@ describe("the names of operations", () => {
     Effect.gen(function* () {
       const { daybook } = yield* fresh()
       const memory = yield* daybook.agent("coop", { trust: "full" })
-      const named = Object.keys(operations).map((method) => method.slice("Memory.".length))
+      const named = Object.keys(spanNames).map((method) => method.slice("Memory.".length))
       expect(named.sort()).toEqual([...methodPaths(memory)].sort())
     })
   )

@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { vi } from "vitest"
 import { EventLog, type NewEvent } from "../events/EventLog.js"
-import { inTurns, isTurnDue, itemsPerCheck, type Steps, takeTurnIfDue, turnMillis } from "../events/turns.js"
+import { isYieldDue, itemsPerCheck, runInTurns, type Steps, turnMillis, yieldIfDue } from "../events/turns.js"
 import * as ViewFile from "../projections/view/ViewFile.js"
 import { Views } from "../projections/view/Views.js"
 import type { Memory } from "../src/Memory.js"
@@ -54,23 +54,23 @@ describe("a yield to the event loop", () => {
     const clock = vi.spyOn(performance, "now")
     await new Promise((resolve) => setImmediate(resolve))
     clock.mockReturnValue(1_000)
-    expect(isTurnDue()).toBe(false)
+    expect(isYieldDue()).toBe(false)
     clock.mockReturnValue(1_000 + turnMillis - 1)
-    expect(isTurnDue()).toBe(false)
+    expect(isYieldDue()).toBe(false)
     clock.mockReturnValue(1_000 + turnMillis)
-    expect(isTurnDue()).toBe(true)
+    expect(isYieldDue()).toBe(true)
     let turned = false
     setTimeout(() => {
       turned = true
     })
-    await Effect.runPromise(Effect.repeatN(Effect.delay(takeTurnIfDue, "1 millis"), 3))
+    await Effect.runPromise(Effect.repeatN(Effect.delay(yieldIfDue, "1 millis"), 3))
     expect(turned).toBe(true)
-    expect(isTurnDue()).toBe(false)
+    expect(isYieldDue()).toBe(false)
   })
 
   it("is where an interruption takes effect", async () => {
     passAtEachLook(turnMillis)
-    const fiber = Effect.runFork(Effect.forever(takeTurnIfDue))
+    const fiber = Effect.runFork(Effect.forever(yieldIfDue))
     await new Promise((resolve) => setTimeout(resolve, 5))
     const exit = await Effect.runPromise(Fiber.interrupt(fiber))
     expect(exit._tag).toBe("Failure")
@@ -203,8 +203,8 @@ describe("an interruption", () => {
         }
         return sum
       }
-      expect(yield* inTurns(steps(), Effect.sync)).toBe(6)
-      const reading = yield* Effect.fork(inTurns(steps(), Effect.sync))
+      expect(yield* runInTurns(steps(), Effect.sync)).toBe(6)
+      const reading = yield* Effect.fork(runInTurns(steps(), Effect.sync))
       yield* Effect.yieldNow()
       expect(() => db.exec("DELETE FROM numbers")).toThrow("busy")
       yield* Fiber.interrupt(reading)

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { codec } from "../events/Codec.js"
-import { type DaybookEvent, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../events/catalogue.js"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import type { Memory as Image } from "../events/Memory.js"
@@ -15,7 +15,7 @@ import { levels } from "../events/Trust.js"
 import type { Memory } from "../src/Memory.js"
 import type { Observation } from "../src/model/input.js"
 import { type Question, Reconciler, type Verdict } from "../src/ports/Reconciler.js"
-import { linksOf } from "../src/undo/links.js"
+import { makeLife } from "../src/undo/links.js"
 import { disputingLayer } from "./support/disputes.js"
 import { open, temporaryFolder } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
@@ -168,7 +168,7 @@ describe("an undone event", () => {
           yield* perform(stage, step)
           if (!changing) continue
           const after = yield* stateOf(daybook)
-          const written = (yield* events(daybook, version)).filter((event) => imagesOf(event).length > 0)
+          const written = (yield* events(daybook, version)).filter((event) => afterImages(event).length > 0)
           const runs: Array<string> = []
           for (const event of [...written].reverse()) {
             const { conflicts, run } = yield* memory.undo({ event: event.version })
@@ -182,7 +182,7 @@ describe("an undone event", () => {
         }
         expect(undos).toBeGreaterThan(0)
         // Whatever is undone, with conflicts or by force, comes back as it was; by force nothing is left.
-        const changes = (yield* events(daybook)).filter((event) => imagesOf(event).length > 0)
+        const changes = (yield* events(daybook)).filter((event) => afterImages(event).length > 0)
         for (const [at, { version }] of changes.entries()) {
           if (at % 5 !== 0) continue
           const before = yield* stateOf(daybook)
@@ -248,7 +248,7 @@ describe("the consequences of an event", () => {
       const [added] = (yield* events(daybook)).filter((event) => event.version === child.version)
       const log = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
       const follow = (cause: number, revision: number, change: Partial<Image>) => {
-        const image = { ...imagesOf(added!)[0]!, revision, ...change }
+        const image = { ...afterImages(added!)[0]!, revision, ...change }
         const decision = {
           action: "UPDATE",
           by: { kind: "rule", name: "lineage" },
@@ -281,12 +281,12 @@ describe("the consequences of an event", () => {
       } as unknown as DaybookEvent,
       chosen: true
     })
-    const life = linksOf(1, [event(1, "a"), null, event(3, "c"), event(4, "d")])
+    const life = makeLife(1, [event(1, "a"), null, event(3, "c"), event(4, "d")])
     expect(life.map(({ before, version }) => [version, before?.title])).toEqual([
       [1, undefined],
       [4, "c"]
     ])
-    expect(linksOf(1, [event(1, "a"), null])).toEqual([])
+    expect(makeLife(1, [event(1, "a"), null])).toEqual([])
   })
 })
 
@@ -482,7 +482,7 @@ const transcribed = (from: System, to: System) =>
     const made = (all: ReadonlyArray<DaybookEvent>) =>
       new Map(
         all.flatMap((event) => {
-          const image = imagesOf(event).find(({ born }) => born === event.version)
+          const image = afterImages(event).find(({ born }) => born === event.version)
           return image === undefined ? [] : [[event.commandId, image.id] as const]
         })
       )

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { type DaybookEvent, type Decision, imagesOf } from "../events/catalogue.js"
+import { afterImages, type DaybookEvent, type Decision } from "../events/catalogue.js"
 import type { Dispute, Memory } from "../events/Memory.js"
-import { atOnce } from "../events/turns.js"
+import { runAllSteps } from "../events/turns.js"
 import type { Question, Statement } from "../src/ports/Reconciler.js"
 import { statementOf } from "../src/remember/Reconciling.js"
 import { carryOver } from "../src/whatIf/carryOver.js"
 import {
-  causeOf,
+  findDifferenceCause,
   type Mutation,
   memoriesDiff as memoriesDiffInSteps,
   sameGrounds,
@@ -15,7 +15,7 @@ import {
 import { recordedAnswer } from "../src/whatIf/recorded.js"
 import type { DecisionResult } from "../src/whatIf/WhatIf.js"
 
-const memoriesDiff = (...args: Parameters<typeof memoriesDiffInSteps>) => atOnce(memoriesDiffInSteps(...args))
+const memoriesDiff = (...args: Parameters<typeof memoriesDiffInSteps>) => runAllSteps(memoriesDiffInSteps(...args))
 
 const weighed = (...scores: ReadonlyArray<readonly [id: string, score: number]>): DecisionResult => ({
   outcome: "merged",
@@ -33,49 +33,57 @@ describe("the cause of a different decision", () => {
 
   it("is another threshold, either way", () => {
     const [before, after] = [weighed(["a", 0.4]), added(weighed())]
-    expect(causeOf(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
+    expect(findDifferenceCause(before, after, { ...grounds, threshold: 0.5 })).toEqual({ kind: "threshold" })
     const lower = { ...weighed(["a", 0.2]), threshold: 0.1 }
-    expect(causeOf(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
+    expect(findDifferenceCause(added(weighed()), lower, { ...grounds, threshold: 0.1 })).toEqual({ kind: "threshold" })
   })
 
   it("is a different number of candidates", () => {
     const [many, few] = [weighed(["a", 0.9], ["b", 0.8], ["c", 0.7]), added(weighed(["a", 0.9]))]
-    expect(causeOf(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
-    expect(causeOf(few, many, grounds)).toEqual({ kind: "candidates" })
+    expect(findDifferenceCause(many, few, { ...grounds, candidates: 1 })).toEqual({ kind: "candidates" })
+    expect(findDifferenceCause(few, many, grounds)).toEqual({ kind: "candidates" })
   })
 
   it("is another reconciler, on the same memories or without a comparison", () => {
     const before = weighed(["a", 0.9])
-    expect(causeOf(before, added(before), grounds)).toEqual({ kind: "reconciler" })
+    expect(findDifferenceCause(before, added(before), grounds)).toEqual({ kind: "reconciler" })
     const unweighed: DecisionResult = { ...added(weighed()), by: { kind: "caller", name: "remember" } }
-    expect(causeOf(unweighed, before, grounds)).toEqual({ kind: "reconciler" })
-    expect(causeOf(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({ kind: "reconciler" })
+    expect(findDifferenceCause(unweighed, before, grounds)).toEqual({ kind: "reconciler" })
+    expect(findDifferenceCause(before, unweighed, { ...grounds, since: since({ a: 7 }) })).toEqual({
+      kind: "reconciler"
+    })
   })
 
   it("is the result of an earlier version", () => {
     const before = weighed(["a", 0.9])
-    expect(causeOf(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
+    expect(findDifferenceCause(before, added(before), { ...grounds, since: since({ a: 7 }) })).toEqual({
       kind: "follows",
       version: 7
     })
     const other = weighed(["b", 0.8])
-    expect(causeOf(before, other, { ...grounds, since: since({ b: 5 }) })).toEqual({ kind: "follows", version: 5 })
+    expect(findDifferenceCause(before, other, { ...grounds, since: since({ b: 5 }) })).toEqual({
+      kind: "follows",
+      version: 5
+    })
     const duplicate: DecisionResult = {
       ...before,
       outcome: "duplicate",
       by: { kind: "rule", name: "exact duplicate" },
       candidates: []
     }
-    expect(causeOf(duplicate, added(weighed()), { ...grounds, since: since({ a: 3 }) })).toEqual({
+    expect(findDifferenceCause(duplicate, added(weighed()), { ...grounds, since: since({ a: 3 }) })).toEqual({
       kind: "follows",
       version: 3
     })
     // No memory that was weighed is another one, but one that went another way moved them in or out.
-    expect(causeOf(before, added(weighed()), { ...grounds, first: 2 })).toEqual({ kind: "follows", version: 2 })
+    expect(findDifferenceCause(before, added(weighed()), { ...grounds, first: 2 })).toEqual({
+      kind: "follows",
+      version: 2
+    })
   })
 
   it("is a different similarity, if nothing earlier differs", () => {
-    expect(causeOf(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
+    expect(findDifferenceCause(weighed(["a", 0.9]), added(weighed()), grounds)).toEqual({ kind: "likeness" })
   })
 })
 
@@ -183,7 +191,7 @@ describe("an event that is not decided again", () => {
     const skipped: Array<string> = []
     const find = (all: ReadonlyArray<Memory>) => (id: string) => all.find((one) => one.id === id)
     const made = carryOver(event, { liveNow: find(live), find: find(branch), skip: (_, { id }) => skipped.push(id) })
-    return { images: made === undefined ? undefined : imagesOf(made), skipped }
+    return { images: made === undefined ? undefined : afterImages(made), skipped }
   }
   const promoted = (after: Memory) => eventOf("UPDATE", { memory: after, reason: "promoted" })
 

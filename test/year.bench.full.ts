@@ -6,11 +6,11 @@ import * as Layer from "effect/Layer"
 import { activeSetOf } from "../bench/year/bounds.js"
 import * as SetClock from "../bench/year/clock.js"
 import { decodeYear, type Year } from "../bench/year/format.js"
-import { type Month, replayYear } from "../bench/year/live.js"
+import { type MonthReport, replayYear } from "../bench/year/live.js"
 import { firstMentions } from "../bench/year/mentions.js"
 import { failuresOf, renderMonth, verdicts } from "../bench/year/render.js"
-import { makeHearing, spokenYear } from "../bench/year/spoken.js"
-import { standingsIn } from "../bench/year/truths.js"
+import { makeCaptureTracker, spokenYear } from "../bench/year/spoken.js"
+import { attributeStatesIn } from "../bench/year/truths.js"
 import { writeYear } from "../bench/year/write.js"
 import * as Default from "../layers/Default.js"
 import * as HashEmbedder from "../layers/HashEmbedder.js"
@@ -111,7 +111,7 @@ describe("a year's file", () => {
 
 describe("a current truth", () => {
   const { attributes } = read(file())
-  const standing = (lines: ReadonlyArray<string>, at: string) => standingsIn(attributes, lines, Date.parse(at))
+  const standing = (lines: ReadonlyArray<string>, at: string) => attributeStatesIn(attributes, lines, Date.parse(at))
 
   it("counts as held, contradicted, outdated or missing in the lines of a profile", () => {
     const of = (...lines: ReadonlyArray<string>) => standing(lines, "2026-03-01")[0]!.standing
@@ -167,7 +167,7 @@ describe("a spoken year", () => {
       active: Partial<WholeMemory>,
       standing = "missing" as const
     ) => {
-      const hearing = makeHearing(year)
+      const hearing = makeCaptureTracker(year)
       hearing.note(Date.UTC(2026, 0, 3), "Mira lives in Lisbon.", captured)
       return hearing.reasonOf({ name: "home", standing }, at, [{ type: "event", title: "", ...active } as WholeMemory])
     }
@@ -255,7 +255,7 @@ describe("a replayed year", () => {
         const told = (days: number) => ({ memories: 50 * days, turns: 20 * days, searches: 4 * days })
         const year = read(JSON.parse(JSON.stringify(writeYear(3, days))))
         const clock = SetClock.make(year.from)
-        const months: Array<Month> = []
+        const months: Array<MonthReport> = []
         const end = yield* replayYear(year, policy, clock, (month) => months.push(month)).pipe(
           Effect.provide(Layer.orDie(Default.layer({ folder, policy, embedder: HashEmbedder.layer }))),
           Effect.provide(clock.layer)

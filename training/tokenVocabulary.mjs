@@ -18,9 +18,8 @@ const { outputFiles } = await build({
   format: "esm",
   write: false
 })
-const { countedSigns, emptyKey, extendKey, fingerprintOfKey, formatName, headerBytes, placeOfKey } = await import(
-  `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
-)
+const { countedCodePoints, emptyKey, extendKey, fingerprintOfKey, formatName, headerBytes, filterIndexOf } =
+  await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 /** The text of a token; undefined if it ends within a character. */
@@ -43,7 +42,7 @@ const keyOf = (text) => {
 const orderOf = (keys, seed, part) => {
   const counts = new Uint32Array(3 * part)
   const sums = new Int32Array(3 * part)
-  const places = (key) => [0, 1, 2].map((index) => placeOfKey(key, seed, part, index))
+  const places = (key) => [0, 1, 2].map((index) => filterIndexOf(key, seed, part, index))
   for (const key of keys) {
     for (const place of places(key)) {
       counts[place]++
@@ -67,8 +66,8 @@ const orderOf = (keys, seed, part) => {
 }
 
 /** Two bits for each code point: the tokens of the character by itself, less one. */
-const signs = new Uint8Array(countedSigns / 4)
-for (let codePoint = 0; codePoint < countedSigns; codePoint++) {
+const signs = new Uint8Array(countedCodePoints / 4)
+for (let codePoint = 0; codePoint < countedCodePoints; codePoint++) {
   const isSurrogate = codePoint >= 0xd800 && codePoint < 0xe000
   const tokens = encode(isSurrogate ? "\ufffd" : String.fromCodePoint(codePoint)).length
   signs[codePoint >> 2] |= (tokens - 1) << (2 * (codePoint & 3))
@@ -81,7 +80,7 @@ for (let seed = 1; ; seed++) {
   if (order === undefined) continue
   const bytes = new Uint8Array(3 * part)
   for (const [key, place] of order.reverse()) {
-    const others = [0, 1, 2].reduce((value, index) => value ^ bytes[placeOfKey(key, seed, part, index)], 0)
+    const others = [0, 1, 2].reduce((value, index) => value ^ bytes[filterIndexOf(key, seed, part, index)], 0)
     bytes[place] = fingerprintOfKey(key, seed) ^ others
   }
   const header = Buffer.alloc(headerBytes)

@@ -77,23 +77,23 @@ for (const [, name, value] of process.argv.map((argument) => argument.match(/^--
 const weights = { hard: settings.hard, "hard-2": settings.hard2, "tune-plain": settings.plain }
 
 const {
-  alikeLikelihoods,
-  compare,
+  likelihoodsIfEqual,
+  compareWithCandidates,
   contradictionConfidence,
   decide,
-  hashes,
+  hashCount,
   overlapOf,
-  parse,
+  parseStatement,
   phraseKinds,
   questionOf,
-  targetOf,
-  unlikeLikelihoods
+  indexOfTarget,
+  likelihoodsIfUnrelated
 } = await bundled(`
-  export { compare, overlapOf } from "./layers/languages/en/rules/compare.js"
-  export { parse } from "./layers/languages/en/rules/parse.js"
+  export { compareWithCandidates, overlapOf } from "./layers/languages/en/rules/compare.js"
+  export { parseStatement } from "./layers/languages/en/rules/parse.js"
   export { contradictionConfidence } from "./layers/languages/en/rules/certainty.js"
-  export { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./layers/languages/en/rules/decide.js"
-  export { hashes, phraseKinds } from "./layers/languages/en/rules/phrases.js"
+  export { likelihoodsIfEqual, decide, indexOfTarget, likelihoodsIfUnrelated } from "./layers/languages/en/rules/decide.js"
+  export { hashCount, phraseKinds } from "./layers/languages/en/rules/phrases.js"
   export { questionOf } from "./test/support/decisions.js"`)
 
 /** Kinds of stories that may be swapped, by action. For UPDATE, all kinds may be swapped. */
@@ -155,7 +155,7 @@ const strangersOf = (story, others) => {
 const bags = new Map()
 const bagOf = (observation) => {
   if (!bags.has(observation))
-    bags.set(observation, parse(questionOf({ memories: [], statement: observation }).statement).bag)
+    bags.set(observation, parseStatement(questionOf({ memories: [], statement: observation }).statement).bag)
   return bags.get(observation)
 }
 const writerStories = Map.groupBy(
@@ -173,7 +173,7 @@ const crowded = [...writerStories.values()].flatMap((told) =>
   })
 )
 stories.push(...crowded)
-for (const story of stories) story.compared = compare(questionOf(story))
+for (const story of stories) story.compared = compareWithCandidates(questionOf(story))
 const names = [
   ...new Set(stories.flatMap(({ compared }) => compared.flatMap(({ features }) => Object.keys(features))))
 ].sort()
@@ -195,7 +195,7 @@ const rowsOf = (stories) =>
 const valuesOf = ({ features, phrases }, sums, own) => {
   const values = new Float64Array(names.length)
   for (let at = 0; at < featureCount; at++) values[at] = features[names[at]] ?? 0
-  values.set(figuresOf(phrases, phraseKinds.length, hashes, sums, own), featureCount)
+  values.set(figuresOf(phrases, phraseKinds.length, hashCount, sums, own), featureCount)
   return values
 }
 
@@ -209,9 +209,13 @@ const modelOf = (stories) => {
 
 const answer = ({ model, sums }, story) => {
   const all = story.compared.map((memory) =>
-    memory.same ? alikeLikelihoods : memory.isTooDistant ? unlikeLikelihoods : likely(model, valuesOf(memory, sums))
+    memory.same
+      ? likelihoodsIfEqual
+      : memory.isTooDistant
+        ? likelihoodsIfUnrelated
+        : likely(model, valuesOf(memory, sums))
   )
-  const target = targetOf(all)
+  const target = indexOfTarget(all)
   return { story, target, all, likely: all[target], compared: story.compared[target] }
 }
 if (process.argv.includes("--cv")) {
@@ -252,7 +256,7 @@ if (process.argv.includes("--cv")) {
   }
   line("all", answered)
   const confidenceOf = ({ all, compared, story, target }) =>
-    contradictionConfidence(all, target, parse(questionOf(story).statement).claim, compared.features)
+    contradictionConfidence(all, target, parseStatement(questionOf(story).statement).claim, compared.features)
   for (const set of ["hard", "all"]) {
     console.log(`contradictions, ${set}`)
     reliability(
@@ -280,7 +284,7 @@ if (process.argv.includes("--cv")) {
     thresholds: used.map((figure) => thresholds[figure]),
     prior: prior.map((value) => Number(value.toFixed(4))),
     seeds: settings.seeds,
-    phrases: tablesOf(phraseKinds.length, hashes, sums),
+    phrases: tablesOf(phraseKinds.length, hashCount, sums),
     trees: bytes.toString("base64")
   }
   writeFileSync(join(root, "assets/rules.json"), `${JSON.stringify(model)}\n`)

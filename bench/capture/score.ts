@@ -2,7 +2,7 @@ import { contextTurns, type ExtractedFact, type ExtractorService, type ExtractTu
 import type { Item, Label, Session } from "./sessions.js"
 
 /** A captured fact, and how it was judged. */
-export interface Judged {
+export interface JudgedFact {
   readonly turn: string
   readonly fact: ExtractedFact
   readonly verdict: "keep" | "allowed" | "unlabelled" | `never: ${string}`
@@ -10,7 +10,7 @@ export interface Judged {
 
 /** The result for all sessions. */
 export interface CaptureScore {
-  readonly judged: ReadonlyArray<Judged>
+  readonly judged: ReadonlyArray<JudgedFact>
   readonly missed: ReadonlyArray<{ readonly turn: string; readonly item: Item }>
   readonly kept: number
   /** Number of facts that contain a secret according to the labels, at any time of the session. */
@@ -32,7 +32,7 @@ export const scoreSessions = (
   extractor: ExtractorService
 ): CaptureScore => {
   const labelOf = new Map(labels.map((label) => [label.turn, label]))
-  const judged: Array<Judged> = []
+  const judged: Array<JudgedFact> = []
   const missed: Array<CaptureScore["missed"][number]> = []
   let [kept, credentials, turnCount, milliseconds] = [0, 0, 0, 0]
   for (const { turns: all } of sessions) {
@@ -80,7 +80,7 @@ const verdictOf = (
   turn: string,
   labels: ReadonlyArray<Label>,
   turns: Session["turns"]
-): Judged["verdict"] => {
+): JudgedFact["verdict"] => {
   const isUser = (id: string) => turns.find((other) => other.id === id)?.role === "user"
   for (const label of labels)
     for (const { why, words } of label.never ?? [])

@@ -10,7 +10,7 @@ import type { PolicyValues } from "../../src/ports/Policy.js"
 import type { Reconciler } from "../../src/ports/Reconciler.js"
 import { wordSet } from "../../text/normalise/similarity.js"
 import { toInstant } from "../../text/when/dates.js"
-import type { Answer, Retired } from "./scores.js"
+import type { Answer, Retirement } from "./scores.js"
 import type { Story, StoryMemory } from "./stories.js"
 
 /**
@@ -18,7 +18,7 @@ import type { Story, StoryMemory } from "./stories.js"
  * the story's memories without reconciliation. It then remembers the statement with the normal search for candidates,
  * and runs a night's maintenance.
  */
-export const answers = (
+export const answerStories = (
   stories: ReadonlyArray<Story>,
   policy: PolicyValues,
   reconciler?: Layer.Layer<Reconciler>
@@ -75,8 +75,8 @@ const standing = (memory: Memory, ids: ReadonlyArray<string>) =>
 const retiredIn = (
   before: ReadonlyArray<string | undefined>,
   after: ReadonlyArray<string | undefined>
-): ReadonlyArray<Retired> =>
-  before.flatMap((text = "", place): ReadonlyArray<Retired> => {
+): ReadonlyArray<Retirement> =>
+  before.flatMap((text = "", place): ReadonlyArray<Retirement> => {
     const now = after[place]
     if (now === undefined) return [{ action: "DELETE", target: place, facts: factsOf(text).length }]
     const words = wordSet(now)

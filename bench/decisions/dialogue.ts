@@ -18,7 +18,7 @@ export interface Statement {
 }
 
 /** The state of a statement's memory at the end of the dialogue. */
-export interface Fate {
+export interface FinalState {
   readonly statement: Statement
   readonly outcome: string
   /** `active`, `disputed` (active, but contradicted), or how the memory was retired. */
@@ -31,7 +31,7 @@ export interface DialogueResult {
   readonly nights: number
   readonly events: number
   readonly active: number
-  readonly fates: ReadonlyArray<Fate>
+  readonly fates: ReadonlyArray<FinalState>
 }
 
 const agent = "dialogue"
@@ -71,7 +71,7 @@ export const replayDialogue = (
       stored.push({ statement, id, outcome })
     }
     yield* sleepUntil(nightAfter(Date.parse(statements.at(-1)!.at)))
-    const fates: Array<Fate> = []
+    const fates: Array<FinalState> = []
     for (const { id, outcome, statement } of stored) {
       fates.push({ statement, outcome, ...(yield* fateOf(memory, id)) })
     }
@@ -95,7 +95,7 @@ const finishedJobs = (maintenance: Maintenance["Type"]) =>
   })
 
 /** The status of a memory, or of the memory that it was merged into. */
-const fateOf = (memory: Memory, id: string, steps = 5): Effect.Effect<Pick<Fate, "status" | "reason">, unknown> =>
+const fateOf = (memory: Memory, id: string, steps = 5): Effect.Effect<Pick<FinalState, "status" | "reason">, unknown> =>
   Effect.gen(function* () {
     const why = yield* memory.why(id)
     const { disputedBy, status } = why.memory

@@ -1,11 +1,12 @@
-import type { DialogueResult, Fate } from "./dialogue.js"
+import type { DialogueResult, FinalState } from "./dialogue.js"
 
-const isActive = ({ status }: Fate) => status === "active" || status === "disputed"
+const isActive = ({ status }: FinalState) => status === "active" || status === "disputed"
 const share = (part: number, whole: number) => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`
 
 /** The result as text. `listsWrong` adds true statements that are gone, and outdated ones without a dispute mark. */
 export const renderDialogue = ({ active, events, fates, nights }: DialogueResult, listsWrong: boolean): string => {
-  const inGroup = (atEnd: Fate["statement"]["atEnd"]) => fates.filter(({ statement }) => statement.atEnd === atEnd)
+  const inGroup = (atEnd: FinalState["statement"]["atEnd"]) =>
+    fates.filter(({ statement }) => statement.atEnd === atEnd)
   const [ended, stillTrue] = [inGroup("ended"), inGroup("true")]
   const gone = stillTrue.filter((fate) => !isActive(fate))
   const unmarked = ended.filter(({ status }) => status === "active")
@@ -24,5 +25,5 @@ export const renderDialogue = ({ active, events, fates, nights }: DialogueResult
   ].join("\n")
 }
 
-const lineOf = ({ outcome, reason, statement, status }: Fate): string =>
+const lineOf = ({ outcome, reason, statement, status }: FinalState): string =>
   `  ${statement.n} ${statement.title}  [${outcome}, ${status}${reason === "" ? "" : `: ${reason}`}${statement.endedBy === undefined ? "" : `; ended by ${statement.endedBy}`}]`

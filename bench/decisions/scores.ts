@@ -9,11 +9,11 @@ export interface Answer {
   /** True for an ADD that disputes the target: the statement contradicts the target, but not with certainty. */
   readonly disputes?: boolean
   /** The retired memories and removed facts, after the write and after a night's maintenance. */
-  readonly retired?: { readonly written: ReadonlyArray<Retired>; readonly night: ReadonlyArray<Retired> }
+  readonly retired?: { readonly written: ReadonlyArray<Retirement>; readonly night: ReadonlyArray<Retirement> }
 }
 
 /** A memory that was retired (DELETE), or whose text lost words (UPDATE), and how many of its facts are gone. */
-export interface Retired {
+export interface Retirement {
   readonly action: "DELETE" | "UPDATE"
   readonly target: number
   readonly facts: number
@@ -91,7 +91,7 @@ export const accepts = ({ accept }: Story, answer: Answer): boolean => {
 const claimOf = ({ action, disputes }: Answer): Action => (disputes === true ? "DELETE" : action)
 
 /** Scores answers, one for each story in story order. */
-export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Answer>): Scores => {
+export const scoreAnswers = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Answer>): Scores => {
   if (stories.length !== answers.length)
     throw new RangeError(`${answers.length} answers for ${stories.length} stories: pass one answer for each story`)
   const results = stories.map((story, place) => {
@@ -169,7 +169,7 @@ export const scores = (stories: ReadonlyArray<Story>, answers: ReadonlyArray<Ans
 }
 
 /** An accepted DELETE allows retiring the memory and changing its text. An accepted UPDATE allows only the change. */
-const isAllowed = (accepted: Action, retirement: Retired["action"]): boolean =>
+const isAllowed = (accepted: Action, retirement: Retirement["action"]): boolean =>
   accepted === "DELETE" || (accepted === "UPDATE" && retirement === "UPDATE")
 
 const each = <A>(value: (action: Action) => A): Record<Action, A> =>

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { list, oneOf, text } from "../../src/model/input.js"
+import { listField, oneOf, textField } from "../../src/model/input.js"
 import { limits } from "../../src/model/limits.js"
 import { toInstant } from "../../text/when/dates.js"
 
@@ -10,21 +10,23 @@ export const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
 export type Action = (typeof actions)[number]
 
 const nonEmptyList = <A, I>(item: Schema.Schema<A, I>, max: number) =>
-  list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
+  listField(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
 /** JSON has no undefined, so an optional field is present or absent. */
 const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
-const texts = (maxLength: number, maxTexts: number) => optional(list(text(maxLength), maxTexts))
+const texts = (maxLength: number, maxTexts: number) => optional(listField(textField(maxLength), maxTexts))
 
 /** A memory in a story. Its default type is `discovery`, as in Daybook. */
 const StoryMemory = Schema.Struct({
-  title: text(limits.title),
-  type: optional(text(limits.type)),
-  narrative: optional(text(limits.narrative)),
+  title: textField(limits.title),
+  type: optional(textField(limits.type)),
+  narrative: optional(textField(limits.narrative)),
   facts: texts(limits.fact, limits.facts),
   tags: texts(limits.tag, limits.tags),
   people: texts(limits.person, limits.people),
   at: optional(
-    text(limits.key).pipe(Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time"))
+    textField(limits.key).pipe(
+      Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time")
+    )
   )
 })
 export type StoryMemory = typeof StoryMemory.Type
@@ -40,9 +42,9 @@ const Accepted = Schema.Struct({
 })
 
 const Story = Schema.Struct({
-  id: text(limits.key),
+  id: textField(limits.key),
   /** The kind of decision that the story tests. Scores are grouped by kind. */
-  kind: text(limits.key),
+  kind: textField(limits.key),
   memories: nonEmptyList(StoryMemory, 6),
   statement: StoryMemory,
   /** All answers that a careful person could give, the best one first. */
@@ -52,7 +54,7 @@ const Story = Schema.Struct({
 /** Stored memories, a new statement, and the accepted decisions on it. */
 export type Story = typeof Story.Type
 
-const File = Schema.Struct({ name: text(limits.key), stories: nonEmptyList(Schema.Unknown, 100_000) })
+const File = Schema.Struct({ name: textField(limits.key), stories: nonEmptyList(Schema.Unknown, 100_000) })
 
 /** An invalid file of stories. Each problem is one line with story and field, never with the texts. */
 export class InvalidStories extends Schema.TaggedError<InvalidStories>()("InvalidStories", {

@@ -6,7 +6,7 @@ import { memoryOf, openDaybook, remove, temporaryFolder } from "../harness.js"
 import type { Exam } from "./exams.js"
 
 /** How much of a question's evidence is in a context, and in the first ten hits of a search. */
-export interface BlockResult {
+export interface ContextResult {
   readonly text: string
   readonly category: string
   /** Shares of the evidence, 0…1. */
@@ -20,7 +20,7 @@ export interface BlockResult {
 }
 
 /** Stores each turn as a memory, then reads a context of `tokens` for each question. */
-export const measureBlock = async (exam: Exam, tokens: number): Promise<ReadonlyArray<BlockResult>> => {
+export const measureContext = async (exam: Exam, tokens: number): Promise<ReadonlyArray<ContextResult>> => {
   const { observations = [], questions } = exam
   const folder = temporaryFolder()
   const daybook = openDaybook(folder)
@@ -63,10 +63,10 @@ export const measureBlock = async (exam: Exam, tokens: number): Promise<Readonly
 }
 
 /** The means by category, as lines. */
-export const renderBlock = (results: ReadonlyArray<BlockResult>, tokens: number): string => {
-  const mean = (some: ReadonlyArray<BlockResult>, of: (result: BlockResult) => number) =>
+export const renderContextResults = (results: ReadonlyArray<ContextResult>, tokens: number): string => {
+  const mean = (some: ReadonlyArray<ContextResult>, of: (result: ContextResult) => number) =>
     some.reduce((sum, result) => sum + of(result), 0) / some.length
-  const line = (name: string, some: ReadonlyArray<BlockResult>) =>
+  const line = (name: string, some: ReadonlyArray<ContextResult>) =>
     [
       name.padEnd(24),
       String(some.length).padStart(6),

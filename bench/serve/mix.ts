@@ -1,4 +1,4 @@
-import { generator } from "../data.js"
+import { randomGenerator } from "../data.js"
 import type { LoadCall } from "./load.js"
 
 export interface MixOptions {
@@ -10,13 +10,13 @@ export interface MixOptions {
 }
 
 /** The kinds of valid calls. `shares` contains the share of each. */
-export type Kind = "search" | "get" | "write"
-export const shares: Readonly<Record<Kind, number>> = { search: 0.7, get: 0.2, write: 0.1 }
+export type CallKind = "search" | "get" | "write"
+export const shares: Readonly<Record<CallKind, number>> = { search: 0.7, get: 0.2, write: 0.1 }
 
 /** One in this many calls is invalid. */
 const badEvery = 10
 
-export const kindOf = (random: () => number): Kind => {
+export const kindOf = (random: () => number): CallKind => {
   const at = random()
   return at < shares.search ? "search" : at < shares.search + shares.get ? "get" : "write"
 }
@@ -26,7 +26,7 @@ export const kindOf = (random: () => number): Kind => {
  * an unknown id, a body that is not JSON. `acknowledged` collects the titles of the acknowledged writes.
  */
 export const makeMix = ({ agent, ids, queries, seed, tokens }: MixOptions) => {
-  const random = generator(seed)
+  const random = randomGenerator(seed)
   const pick = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const acknowledged: Array<string> = []
   let number = 0

@@ -3,7 +3,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { decodeTurn, type TurnInput } from "../../src/conversation/turnInput.js"
 import type { InvalidInput } from "../../src/model/errors.js"
-import { decodeObservation, list, type Observation, text } from "../../src/model/input.js"
+import { decodeObservation, listField, type Observation, textField } from "../../src/model/input.js"
 import { limits } from "../../src/model/limits.js"
 import { toInstant } from "../../text/when/dates.js"
 
@@ -13,7 +13,7 @@ import { toInstant } from "../../text/when/dates.js"
  */
 export interface Year {
   readonly name: string
-  readonly happenings: ReadonlyArray<Happening>
+  readonly happenings: ReadonlyArray<YearInput>
   readonly attributes: ReadonlyArray<Attribute>
   /** The first instant of the first day, and the first instant after the last day (UTC). */
   readonly from: number
@@ -24,7 +24,7 @@ export interface Year {
  * A memory, turn or search, and its place in the file, such as "memory 12". A file never contains the kind "said": a
  * turn that is captured, with its text in the third person. `spoken.ts` makes such turns.
  */
-export type Happening = { readonly at: number; readonly place: string } & (
+export type YearInput = { readonly at: number; readonly place: string } & (
   | { readonly kind: "memory"; readonly observation: Observation }
   | { readonly kind: "turn"; readonly turn: TurnInput }
   | { readonly kind: "said"; readonly turn: TurnInput; readonly about: string }
@@ -54,25 +54,25 @@ export class InvalidYear extends Schema.TaggedError<InvalidYear>()("InvalidYear"
 }
 
 const nonEmptyList = <A, I>(item: Schema.Schema<A, I>, max: number) =>
-  list(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
+  listField(item, max).pipe(Schema.filter((values) => values.length > 0 || "is empty"))
 const optional = <A, I>(field: Schema.Schema<A, I>) => Schema.optionalWith(field, { exact: true })
-const when = text(limits.key).pipe(
+const when = textField(limits.key).pipe(
   Schema.filter((at) => toInstant(at) !== undefined || "is not a date: use an ISO 8601 time")
 )
-const words = nonEmptyList(text(limits.title), 32)
+const words = nonEmptyList(textField(limits.title), 32)
 
 const Truths = Schema.Struct({ from: when, says: words, or: optional(nonEmptyList(words, 32)) })
-const Tracked = Schema.Struct({ name: text(limits.key), truths: nonEmptyList(Truths, 10_000) })
-const Searched = Schema.Struct({ at: when, text: text(limits.queryBytes) })
+const Tracked = Schema.Struct({ name: textField(limits.key), truths: nonEmptyList(Truths, 10_000) })
+const Searched = Schema.Struct({ at: when, text: textField(limits.queryBytes) })
 const DatedFields = Schema.Struct({ at: when })
 
 const maxEntries = 10_000_000
 const File = Schema.Struct({
-  name: text(limits.key),
+  name: textField(limits.key),
   memories: nonEmptyList(Schema.Unknown, maxEntries),
-  turns: optional(list(Schema.Unknown, maxEntries)),
-  searches: optional(list(Schema.Unknown, maxEntries)),
-  attributes: optional(list(Schema.Unknown, 100_000))
+  turns: optional(listField(Schema.Unknown, maxEntries)),
+  searches: optional(listField(Schema.Unknown, maxEntries)),
+  attributes: optional(listField(Schema.Unknown, 100_000))
 })
 
 type Checked<A> = Either.Either<A, ReadonlyArray<string>>
@@ -101,19 +101,19 @@ export const decodeYear = (document: unknown): Either.Either<Year, InvalidYear> 
   const remembered = decodeList("memory", memories, (value, place) =>
     Either.map(
       dated(value, decodeObservation),
-      ({ at, rest }): Happening => ({ at, place, kind: "memory", observation: rest })
+      ({ at, rest }): YearInput => ({ at, place, kind: "memory", observation: rest })
     )
   )
   const turned = decodeList("turn", turns, (value, place) =>
     Either.map(
       dated(value, decodeTurn),
-      ({ at, rest }): Happening => ({ at, place, kind: "turn", turn: { ...rest, at } })
+      ({ at, rest }): YearInput => ({ at, place, kind: "turn", turn: { ...rest, at } })
     )
   )
   const searched = decodeList("search", searches, (value, place) =>
     Either.map(
       checked(Searched)(value),
-      ({ at, text }): Happening => ({ at: toInstant(at)!, place, kind: "search", text })
+      ({ at, text }): YearInput => ({ at: toInstant(at)!, place, kind: "search", text })
     )
   )
   const names = new Set<string>()

@@ -1,4 +1,4 @@
-import type { Tracked } from "./tracked.js"
+import type { TrackedAttribute } from "./tracked.js"
 
 /** Columns: type, about, name | values | said | changed. " / " separates values and texts. */
 const lines = `
@@ -37,7 +37,7 @@ const parts = (text: string): ReadonlyArray<string> =>
   text.trim() === "" ? [] : text.split(" / ").map((one) => one.trim())
 
 /** Parses attributes from lines in the format above. */
-export const parseAttributes = (lines: string): ReadonlyArray<Tracked> =>
+export const parseAttributes = (lines: string): ReadonlyArray<TrackedAttribute> =>
   lines
     .trim()
     .split("\n")
@@ -47,7 +47,7 @@ export const parseAttributes = (lines: string): ReadonlyArray<Tracked> =>
       return {
         name,
         about,
-        type: type as Tracked["type"],
+        type: type as TrackedAttribute["type"],
         values: parts(values),
         said: parts(said),
         changed: parts(changed)
@@ -55,4 +55,4 @@ export const parseAttributes = (lines: string): ReadonlyArray<Tracked> =>
     })
 
 /** 30 attributes by another author, about another person and two other projects, in other sentences. */
-export const jorenAttributes: ReadonlyArray<Tracked> = parseAttributes(lines)
+export const jorenAttributes: ReadonlyArray<TrackedAttribute> = parseAttributes(lines)

@@ -2,20 +2,20 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { Daybook } from "../../src/Daybook.js"
 import type { Memory } from "../../src/Memory.js"
-import { jobsOf } from "../../src/maintenance/jobs.js"
+import { makeJobs } from "../../src/maintenance/jobs.js"
 import { limits } from "../../src/model/limits.js"
 import type { StageName } from "../../src/model/stages.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
 import type { PolicyValues } from "../../src/ports/Policy.js"
 import { type ActiveSet, activeSetOf } from "./bounds.js"
 import type { SetClock } from "./clock.js"
-import type { Happening, Year } from "./format.js"
+import type { Year, YearInput } from "./format.js"
 import { firstMentions, logReader } from "./mentions.js"
-import { makeHearing, type Reason } from "./spoken.js"
-import { type AttributeStanding, standingsIn } from "./truths.js"
+import { type MissingReason, makeCaptureTracker } from "./spoken.js"
+import { attributeStatesIn, type NamedAttributeState } from "./truths.js"
 
 /** The state at the end of a month, after that night's maintenance. Durations are milliseconds. */
-export interface Month {
+export interface MonthReport {
   /** The month, such as "2026-01". */
   readonly name: string
   readonly told: { readonly memories: number; readonly turns: number; readonly searches: number }
@@ -28,9 +28,9 @@ export interface Month {
     readonly text: string
     readonly entries: number
     readonly tokens: number
-    readonly held: ReadonlyArray<AttributeStanding>
+    readonly held: ReadonlyArray<NamedAttributeState>
     /** Why the profile misses truths; empty unless the year is replayed as turns. */
-    readonly rest: ReadonlyArray<{ readonly name: string; readonly reason: Reason }>
+    readonly rest: ReadonlyArray<{ readonly name: string; readonly reason: MissingReason }>
   }
   /** Number of truths mentioned so far, and the names of those that no event in the log states. */
   readonly truths: { readonly told: number; readonly lost: ReadonlyArray<string> }
@@ -65,7 +65,7 @@ export const replayYear = (
   year: Year,
   policy: PolicyValues,
   clock: SetClock,
-  report: (month: Month) => void
+  report: (month: MonthReport) => void
 ): Effect.Effect<FinalChecks, unknown, Daybook> =>
   Effect.gen(function* () {
     const daybook = yield* Daybook
@@ -74,7 +74,7 @@ export const replayYear = (
     const checker = yield* daybook.agent(agent, { trust: "full", record: false })
     const firstSaid = firstMentions(year)
     const log = logReader(year)
-    const hearing = makeHearing(year)
+    const hearing = makeCaptureTracker(year)
     const isSpoken = year.happenings.some(({ kind }) => kind === "said")
     let month = emptyMonth()
     const night = maintenance(memory, policy)
@@ -99,7 +99,7 @@ export const replayYear = (
         const { active, memories, profile } = yield* timed("checks", state(checker, policy, nightTime))
         yield* timed("checks", log.read(daybook, agent))
         const due = [...firstSaid].filter(([, first]) => first <= nightTime).map(([name]) => name)
-        const held = standingsIn(year.attributes, profile.text.split("\n"), nightTime)
+        const held = attributeStatesIn(year.attributes, profile.text.split("\n"), nightTime)
         const missing = held.filter(({ standing }) => isSpoken && standing !== "held")
         report({
           name: new Date(midnight - day).toISOString().slice(0, 7),
@@ -156,8 +156,8 @@ const emptyMonth = () => ({
 })
 
 /** Groups consecutive entries with the same instant and kind. */
-const batchesOf = (happenings: ReadonlyArray<Happening>): ReadonlyArray<ReadonlyArray<Happening>> => {
-  const batches: Array<Array<Happening>> = []
+const batchesOf = (happenings: ReadonlyArray<YearInput>): ReadonlyArray<ReadonlyArray<YearInput>> => {
+  const batches: Array<Array<YearInput>> = []
   for (const happening of happenings) {
     const [last] = batches.at(-1) ?? []
     const full = (batches.at(-1)?.length ?? 0) >= (happening.kind === "search" ? 1 : limits.batch)
@@ -171,7 +171,7 @@ type Timed = <A, E, R>(what: keyof TimeSpent, effect: Effect.Effect<A, E, R>) =>
 
 const apply = (
   memory: Memory,
-  batch: ReadonlyArray<Happening>,
+  batch: ReadonlyArray<YearInput>,
   { outcomes, told }: ReturnType<typeof emptyMonth>,
   timed: Timed
 ): Effect.Effect<ReadonlyArray<Said>, unknown> =>
@@ -218,7 +218,7 @@ interface Said {
 
 /** The nightly maintenance: runs the engine's own jobs at their times, as `Maintenance.layer` does. */
 const maintenance = (memory: Memory, { maintenance }: PolicyValues) => {
-  const jobs = jobsOf(maintenance).map(({ handler, stages }) => {
+  const jobs = makeJobs(maintenance).map(({ handler, stages }) => {
     const time = maintenance[handler.replace("daybook/", "") as "daily" | "gc" | "weekly"]
     return { after: afterMidnight(time), stages, weekly: handler === "daybook/weekly" }
   })

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { Daybook } from "../../src/Daybook.js"
 import { observationFrom } from "../../src/remember/recordedInput.js"
-import type { Attribute, Happening, Year } from "./format.js"
+import type { Attribute, Year, YearInput } from "./format.js"
 import { comparableText, statesTruth } from "./truths.js"
 
 /** The name of a truth: its attribute and its position, "city 2". */
@@ -26,7 +26,7 @@ const textOf = (memory: {
   readonly facts?: ReadonlyArray<string> | undefined
 }): string => [memory.title, memory.narrative ?? "", ...(memory.facts ?? [])].join("\n")
 
-const happeningText = (happening: Happening): string => {
+const happeningText = (happening: YearInput): string => {
   switch (happening.kind) {
     case "memory":
       return textOf(happening.observation)
@@ -62,7 +62,7 @@ export const logReader = ({ attributes }: Year) => {
   const take = (event: DaybookEvent) => {
     version = event.version
     const { input } = event.payload as { readonly input?: Readonly<Record<string, unknown>> }
-    const images = imagesOf(event as never)
+    const images = afterImages(event as never)
     const texts = [
       ...images.map(textOf),
       // The event also stores requested fields that are not part of the memory.

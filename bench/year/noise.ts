@@ -35,7 +35,7 @@ const words = list(
 )
 
 /** An invented event at work, of one kind from `kinds`. Longer than 80 lines because of its word lists. */
-export const noise = (random: () => number, kind: Kind, day: string): Observation => {
+export const makeNoise = (random: () => number, kind: NoiseKind, day: string): Observation => {
   const some: Chooser = (values) => values[Math.floor(random() * values.length)]!
   const number = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
   const ticket = `${some(["TRN", "KLP", "SND", "MAR", "GRY"])}-${number(100, 9_999)}`
@@ -165,7 +165,7 @@ export const passingRemark = (random: () => number): string => {
 }
 
 /** The percentage of each kind of noise, and whether the user asks to remember it. */
-export const kinds = [
+export const noiseKinds = [
   ["event", 26, false],
   ["discovery", 14, false],
   ["technical", 12, false],
@@ -175,4 +175,4 @@ export const kinds = [
   ["person", 4, true],
   ["passing", 9, false]
 ] as const
-export type Kind = (typeof kinds)[number][0]
+export type NoiseKind = (typeof noiseKinds)[number][0]

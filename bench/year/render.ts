@@ -1,6 +1,6 @@
-import type { FinalChecks, Month, TimeSpent } from "./live.js"
-import { reasons } from "./spoken.js"
-import type { Standing } from "./truths.js"
+import type { FinalChecks, MonthReport, TimeSpent } from "./live.js"
+import { missingReasons } from "./spoken.js"
+import type { AttributeState } from "./truths.js"
 
 /** Targets: the minimum share of truths in a profile, and the maximum duration of a year in milliseconds. */
 export const targets = { held: 0.95, spoken: 0.8, took: 180_000 }
@@ -10,7 +10,7 @@ export const renderHead = (): string =>
   `${row(columns.map(([name]) => name))}\n${row(columns.map(([, width]) => "─".repeat(width)))}`
 
 /** The table row of a month. */
-export const renderMonth = ({ active, name, profile, told, took, truths }: Month): string => {
+export const renderMonth = ({ active, name, profile, told, took, truths }: MonthReport): string => {
   const currentCount = profile.held.filter(({ standing }) => standing === "held").length
   return row([
     name,
@@ -53,20 +53,20 @@ const row = (cells: ReadonlyArray<string>): string =>
 const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`
 
 /** The failures of a month, one line each. */
-export const failuresOf = ({ active, name, profile, truths }: Month): ReadonlyArray<string> => [
+export const failuresOf = ({ active, name, profile, truths }: MonthReport): ReadonlyArray<string> => [
   ...Object.entries(active.above).map(([bound, times]) => `${name}: ${times} ${bound}`),
   ...(["contradicted", "outdated", "missing"] as const).flatMap((standing) => {
     const some = profile.held.filter((attribute) => attribute.standing === standing).map(({ name }) => name)
     return some.length === 0 ? [] : [`${name}: ${words[standing]}: ${some.join(", ")}`]
   }),
-  ...reasons.flatMap((reason) => {
+  ...missingReasons.flatMap((reason) => {
     const some = profile.rest.filter((entry) => entry.reason === reason).map(({ name }) => name)
     return some.length === 0 ? [] : [`${name}: ${reason}: ${some.join(", ")}`]
   }),
   ...(truths.lost.length === 0 ? [] : [`${name}: in no event: ${truths.lost.join(", ")}`])
 ]
 
-const words: Readonly<Record<Exclude<Standing, "held">, string>> = {
+const words: Readonly<Record<Exclude<AttributeState, "held">, string>> = {
   contradicted: "in the profile, and also an outdated value",
   outdated: "only an outdated value in the profile",
   missing: "not in the profile"
@@ -74,7 +74,7 @@ const words: Readonly<Record<Exclude<Standing, "held">, string>> = {
 
 /** Compares the results with each target. */
 export const verdicts = (
-  months: ReadonlyArray<Month>,
+  months: ReadonlyArray<MonthReport>,
   end: FinalChecks,
   took: number,
   isSpoken = false
@@ -107,12 +107,12 @@ export interface Verdict {
   readonly kept: boolean
 }
 
-const shareOf = (standings: ReadonlyArray<Standing>): number =>
+const shareOf = (standings: ReadonlyArray<AttributeState>): number =>
   standings.length === 0 ? 1 : standings.filter((standing) => standing === "held").length / standings.length
 
 /** The verdicts and the time by kind of work, as lines; `cpu` is in milliseconds. */
 export const renderEnding = (
-  months: ReadonlyArray<Month>,
+  months: ReadonlyArray<MonthReport>,
   end: FinalChecks,
   cpu: number,
   results: ReadonlyArray<Verdict>
@@ -129,7 +129,7 @@ export const renderEnding = (
   }
   const mean = shareOf(months.flatMap(({ profile }) => profile.held.map(({ standing }) => standing)))
   const rest = months.flatMap(({ profile }) => profile.rest)
-  const why = reasons.flatMap((reason) => {
+  const why = missingReasons.flatMap((reason) => {
     const count = rest.filter((entry) => entry.reason === reason).length
     return count === 0 ? [] : [`${reason} ${count}`]
   })

@@ -1,11 +1,11 @@
 import type { TurnInput } from "../../src/conversation/turnInput.js"
 import type { Observation } from "../../src/model/input.js"
 import type { WholeMemory } from "../../src/model/wholeMemory.js"
-import type { Happening, Year } from "./format.js"
-import { type AttributeStanding, comparableText, statesTruth, truthAt } from "./truths.js"
+import type { Year, YearInput } from "./format.js"
+import { comparableText, type NamedAttributeState, statesTruth, truthAt } from "./truths.js"
 
 /** Why a profile does not state the current truth of an attribute, in the order of the checks. */
-export const reasons = [
+export const missingReasons = [
   "not captured",
   "captured in other words",
   "no longer active",
@@ -13,7 +13,7 @@ export const reasons = [
   "outdated value beside it",
   "no room in the profile"
 ] as const
-export type Reason = (typeof reasons)[number]
+export type MissingReason = (typeof missingReasons)[number]
 
 /**
  * The same year as a conversation: the user says each memory of the file in the first person, in a turn that is
@@ -26,7 +26,7 @@ export const spokenYear = (year: Year): Year => {
       : []
   )[0]
   const toFirstPerson = speaker === undefined ? (text: string) => text : firstPerson(speaker)
-  const said = (entry: Happening): Happening => {
+  const said = (entry: YearInput): YearInput => {
     if (entry.kind === "memory") {
       const about = sentencesOf(entry.observation)
       const session = `${new Date(entry.at).toISOString().slice(0, 10)} notes`
@@ -81,7 +81,7 @@ interface Heard {
 }
 
 /** Tracks what was captured from the turns that state the current truth of an attribute. */
-export const makeHearing = ({ attributes }: Year) => {
+export const makeCaptureTracker = ({ attributes }: Year) => {
   const heard = new Map<string, Heard>()
   const keyOf = (name: string, at: number) => {
     const truth = attributes.flatMap((attribute) => (attribute.name === name ? (truthAt(attribute, at) ?? []) : []))[0]
@@ -102,7 +102,11 @@ export const makeHearing = ({ attributes }: Year) => {
       }
     },
     /** Returns why the profile does not state the truth of an attribute. `memories` contains the active memories. */
-    reasonOf: ({ name, standing }: AttributeStanding, at: number, memories: ReadonlyArray<WholeMemory>): Reason => {
+    reasonOf: (
+      { name, standing }: NamedAttributeState,
+      at: number,
+      memories: ReadonlyArray<WholeMemory>
+    ): MissingReason => {
       const current = keyOf(name, at)!
       const entry = heard.get(current.key)
       if (entry === undefined || entry.captured === 0) return "not captured"

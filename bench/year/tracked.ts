@@ -1,5 +1,5 @@
 /** A tracked attribute: the sentences that state a value, and those that state a change. */
-export interface Tracked {
+export interface TrackedAttribute {
   readonly name: string
   readonly type: "identity" | "preference" | "decision"
   /** The subject. Every sentence names it together with the value. */
@@ -13,16 +13,16 @@ export interface Tracked {
 }
 
 const attribute = (
-  type: Tracked["type"],
+  type: TrackedAttribute["type"],
   about: string,
   name: string,
   values: string,
   said: ReadonlyArray<string>,
   changed: ReadonlyArray<string>
-): Tracked => ({ name, type, about, values: values.split(", "), said, changed })
+): TrackedAttribute => ({ name, type, about, values: values.split(", "), said, changed })
 
 /** 30 attributes that a user states about herself, her preferences and two projects. */
-export const miraAttributes: ReadonlyArray<Tracked> = [
+export const miraAttributes: ReadonlyArray<TrackedAttribute> = [
   attribute(
     "identity",
     "Mira",

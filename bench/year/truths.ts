@@ -5,12 +5,12 @@ import type { Attribute, Truth } from "./format.js"
  * The state of an attribute in a profile. `held`: the profile states only the current truth. `contradicted`: it
  * states the current and an outdated truth. `outdated`: only an outdated truth. `missing`: no truth of the attribute.
  */
-export type Standing = "held" | "contradicted" | "outdated" | "missing"
+export type AttributeState = "held" | "contradicted" | "outdated" | "missing"
 
 /** The standing of an attribute at an instant. */
-export interface AttributeStanding {
+export interface NamedAttributeState {
   readonly name: string
-  readonly standing: Standing
+  readonly standing: AttributeState
 }
 
 /** The truth of an attribute at an instant; undefined before its first truth. */
@@ -18,11 +18,11 @@ export const truthAt = ({ truths }: Attribute, instant: number): Truth | undefin
   truths.findLast(({ from }) => from <= instant)
 
 /** The standing of every attribute that has a truth at an instant. */
-export const standingsIn = (
+export const attributeStatesIn = (
   attributes: ReadonlyArray<Attribute>,
   lines: ReadonlyArray<string>,
   at: number
-): Array<AttributeStanding> => {
+): Array<NamedAttributeState> => {
   const texts = lines.map(comparableText)
   return attributes.flatMap((attribute) => {
     const truth = truthAt(attribute, at)
@@ -32,7 +32,7 @@ export const standingsIn = (
     const former = attribute.truths.filter(({ from }) => from < truth.from).map(statesTruth)
     const current = texts.some(says)
     const outdated = texts.some((text) => !says(text) && former.some((saysFormer) => saysFormer(text)))
-    const standing: Standing = current ? (outdated ? "contradicted" : "held") : outdated ? "outdated" : "missing"
+    const standing: AttributeState = current ? (outdated ? "contradicted" : "held") : outdated ? "outdated" : "missing"
     return [{ name: attribute.name, standing }]
   })
 }

@@ -1,9 +1,9 @@
 import type { Observation } from "../../src/model/input.js"
-import { generator } from "../data.js"
+import { randomGenerator } from "../data.js"
 import { jorenAttributes } from "./joren.js"
-import { kinds, noise, passingRemark } from "./noise.js"
+import { makeNoise, noiseKinds, passingRemark } from "./noise.js"
 import { selmaAttributes } from "./selma.js"
-import { miraAttributes, type Tracked } from "./tracked.js"
+import { miraAttributes, type TrackedAttribute } from "./tracked.js"
 
 /** A year in the format of its file; see `format.md`. */
 export interface WrittenYear {
@@ -58,7 +58,7 @@ interface Saying {
  */
 export const writeYear = (seed: number, days: number, writer: Writer = "mira"): WrittenYear => {
   const { name, tracked } = writers[writer]
-  const random = generator(seed)
+  const random = randomGenerator(seed)
   const some = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
   const stories = tracked.map((attribute) => ({ attribute, sayings: sayingsOf(attribute, days, random) }))
   const truths = stories.map((): Array<{ from: string; says: ReadonlyArray<string> }> => [])
@@ -122,7 +122,11 @@ export const writeYear = (seed: number, days: number, writer: Writer = "mira"): 
 }
 
 /** The statements about an attribute: initial statements, repeats, changes, and errors with their corrections. */
-const sayingsOf = ({ changed, said, values }: Tracked, days: number, random: () => number): ReadonlyArray<Saying> => {
+const sayingsOf = (
+  { changed, said, values }: TrackedAttribute,
+  days: number,
+  random: () => number
+): ReadonlyArray<Saying> => {
   const some = <A>(choices: ReadonlyArray<A>): A => choices[Math.floor(random() * choices.length)]!
   const sayings: Array<Saying> = []
   const changes = changesOf(values.length, days, random)
@@ -165,7 +169,11 @@ const changesOf = (values: number, days: number, random: () => number): Readonly
   return new Set(chosen)
 }
 
-const observationOf = ({ about, type }: Tracked, { purpose, title }: Saying, random: () => number): Observation => ({
+const observationOf = (
+  { about, type }: TrackedAttribute,
+  { purpose, title }: Saying,
+  random: () => number
+): Observation => ({
   type,
   title,
   ...(random() < 0.2 ? { narrative: passingRemark(random) } : {}),
@@ -176,11 +184,13 @@ const observationOf = ({ about, type }: Tracked, { purpose, title }: Saying, ran
 const made = (random: () => number, date: string): Observation => {
   const [kind, purpose] = drawn[Math.floor(random() * drawn.length)]!
   const store = random() < 0.7 ? "private" : random() < 0.8 ? "shared" : "social"
-  return { ...noise(random, kind, date), store, source: { kind: purpose ? "agent" : "auto_capture" } }
+  return { ...makeNoise(random, kind, date), store, source: { kind: purpose ? "agent" : "auto_capture" } }
 }
 
 /** Each kind of noise as many times as its percentage, so that a random pick has these shares. */
-const drawn = kinds.flatMap(([kind, share, purpose]) => Array.from({ length: share }, () => [kind, purpose] as const))
+const drawn = noiseKinds.flatMap(([kind, share, purpose]) =>
+  Array.from({ length: share }, () => [kind, purpose] as const)
+)
 
 /** Repeats an observation in the same or almost the same words. */
 const repeated = (observation: Observation, random: () => number): Observation =>

@@ -15,7 +15,7 @@ import type * as errors from "../../src/model/errors.js"
 import type { EmbedderError } from "../../src/ports/Embedder.js"
 import type { EmbedderUnavailable, UnknownEmbedder } from "../../src/ports/Embedders.js"
 import type { CommandEnded, Outcome } from "../exit.js"
-import type { AsOf, Moment } from "../options.js"
+import type { AsOf, TimeArgument } from "../options.js"
 import type { Output } from "../output.js"
 
 /**
@@ -85,7 +85,7 @@ export interface Call {
    * Resolves a time to milliseconds since the epoch. Words such as "yesterday" are relative to now, in the policy's
    * zone.
    */
-  readonly resolveTime: <M extends Moment | undefined>(
+  readonly resolveTime: <M extends TimeArgument | undefined>(
     time: M
   ) => Effect.Effect<number | (undefined extends M ? undefined : never), Failure>
   /** Runs another command line and prints its answers to `out`. */

@@ -3,9 +3,9 @@ import * as Either from "effect/Either"
 import type { Store } from "../../events/Trust.js"
 import { listFiles, type RefusedFile, readTextFile, type TextFile } from "../../src/import/textFiles.js"
 import { InvalidInput } from "../../src/model/errors.js"
-import { refused } from "../exit.js"
-import { count, oneLine } from "../format.js"
-import { definedFields, flag, isoTime, option, storeOf } from "../options.js"
+import { refusalError } from "../exit.js"
+import { countText, oneLine } from "../format.js"
+import { definedFields, flag, option, parseIsoTime, parseStore } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -26,8 +26,8 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
   options: [
     option("--session <key>", "attach the files to a session; forgetting the session hides them"),
     flag("--move", "move files that belong to another session (needs --session)"),
-    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
-    option("--at <time>", "set the time of the change, ISO 8601 (default: each file's own time)", isoTime)
+    option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
+    option("--at <time>", "set the time of the change, ISO 8601 (default: each file's own time)", parseIsoTime)
   ],
   examples: ["add-file README.md docs/", "add-file notes/harbour.md --session monday --store shared"],
   run: (call, options, [paths]) =>
@@ -78,7 +78,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
       const total = added + updated + unchanged + moved.length + skipped.length + failures.length
       yield* out.show({ files: total, ...outcomes, moved, skipped, cut, refused: failures }, () =>
         [
-          `${count(total, "file")}: ${added} added, ${updated} updated, ${unchanged} unchanged`,
+          `${countText(total, "file")}: ${added} added, ${updated} updated, ${unchanged} unchanged`,
           ...[`${moved.length} moved`, `${skipped.length} skipped`, `${failures.length} refused`].filter(
             (part) => !/^0 /.test(part)
           )
@@ -92,7 +92,9 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
       for (const { path, problem } of [...skipped, ...cut, ...failures])
         out.note(`${oneLine(path)}: ${oneLine(problem)}`)
       if (failures.length > 0)
-        return yield* refused(`${count(failures.length, "file")} refused; the first is ${oneLine(failures[0]!.path)}`)
+        return yield* refusalError(
+          `${countText(failures.length, "file")} refused; the first is ${oneLine(failures[0]!.path)}`
+        )
     })
 }
 

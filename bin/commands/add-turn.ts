@@ -4,7 +4,16 @@ import { Role } from "../../events/Turn.js"
 import type { CapturedMemory } from "../../src/capture/CaptureWriter.js"
 import type { AddedTurn } from "../../src/conversation/addTurn.js"
 import type { TurnInput } from "../../src/conversation/turnInput.js"
-import { commandIdOption, definedFields, flag, isoTime, oneOf, option, storeOf, wholeNumber } from "../options.js"
+import {
+  commandIdOption,
+  definedFields,
+  flag,
+  oneOf,
+  option,
+  parseIsoTime,
+  parseStore,
+  wholeNumberParser
+} from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -29,9 +38,9 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
     option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOf(Role.literals)),
     option("--speaker <name>", "set the name of the speaker"),
     option("--channel <name>", "set the channel that the turn comes from"),
-    option("--sequence <n>", "set the turn's number; must exceed earlier ones (default: next)", wholeNumber(1)),
-    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
-    option("--at <time>", "set the time of the turn, ISO 8601 (default: now)", isoTime),
+    option("--sequence <n>", "set the turn's number; must exceed earlier ones (default: next)", wholeNumberParser(1)),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
+    option("--at <time>", "set the time of the turn, ISO 8601 (default: now)", parseIsoTime),
     flag("--no-extract", "do not capture memories from this turn"),
     commandIdOption
   ],

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { secondText } from "../format.js"
+import { timestampText } from "../format.js"
 import { confusionText, findLookAlikes } from "../lookAlikes.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -18,7 +18,7 @@ export const agents: Command = {
         table(out, rows, [
           { name: "name", cell: ({ name }) => name, colour: "bold" },
           { name: "version", cell: ({ version }) => version, alignRight: true },
-          { name: "last event", cell: ({ recordedAt }) => secondText(recordedAt) },
+          { name: "last event", cell: ({ recordedAt }) => timestampText(recordedAt) },
           ...(rows.some((row) => confusionText(row) !== "") ? [{ name: "warning", cell: confusionText }] : [])
         ])
       )

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { refused } from "../exit.js"
-import { count } from "../format.js"
+import { refusalError } from "../exit.js"
+import { countText } from "../format.js"
 import type { Command } from "./Command.js"
 
 export const backfill: Command = {
@@ -13,8 +13,8 @@ export const backfill: Command = {
       const { embedded, error, remaining } = yield* Effect.flatMap(daybook, (opened) => opened.backfill(agent))
       yield* out.show(
         { embedded, remaining, ...(error === undefined ? {} : { error: error.message }) },
-        () => `${count(embedded, "memory", "memories")} embedded, ${remaining} remaining`
+        () => `${countText(embedded, "memory", "memories")} embedded, ${remaining} remaining`
       )
-      if (error !== undefined) return yield* refused(error.message)
+      if (error !== undefined) return yield* refusalError(error.message)
     })
 }

@@ -1,14 +1,14 @@
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import { ledgerCopyIn } from "../../layers/config.js"
+import { readLedgerCopyPath } from "../../layers/config.js"
 import type { Restored } from "../../src/backup/Backup.js"
 import { toIso } from "../../text/when/dates.js"
 import { usageError } from "../exit.js"
-import { count } from "../format.js"
+import { countText } from "../format.js"
 import { installation } from "../installation.js"
-import { flag, option, wholeNumber } from "../options.js"
+import { flag, option, wholeNumberParser } from "../options.js"
 import type { Output } from "../output.js"
-import { fields } from "../table.js"
+import { fieldsTable } from "../table.js"
 import { timerLines } from "../timerLines.js"
 import type { Command } from "./Command.js"
 
@@ -28,7 +28,7 @@ export const backup: Command<BackupOptions, readonly [to: string]> = {
   toleratesPolicy: true,
   options: [
     flag("--replace", "replace an existing file"),
-    option("--keep <n>", "keep only the n newest backups of this log in a folder", wholeNumber(1)),
+    option("--keep <n>", "keep only the n newest backups of this log in a folder", wholeNumberParser(1)),
     option("--every <time>", "print cron and systemd lines for this interval; make no backup")
   ],
   details: [
@@ -52,14 +52,14 @@ export const backup: Command<BackupOptions, readonly [to: string]> = {
       const { create } = yield* loadBackup
       const made = yield* create({
         folder,
-        ledger: yield* ledgerCopyIn(folder),
+        ledger: yield* readLedgerCopyPath(folder),
         to,
         replace,
         keep,
         onProgress: out.progress
       })
       yield* out.show(made, () =>
-        fields(out, [
+        fieldsTable(out, [
           ["file", made.file],
           ["events", made.events],
           ["agents", made.agents],
@@ -87,8 +87,8 @@ export const restore: Command<{ readonly replace?: boolean; readonly expect?: st
     Effect.gen(function* () {
       const folder = yield* checkFolder
       const { restore } = yield* loadBackup
-      const restored = yield* restore({ file, folder, ledger: yield* ledgerCopyIn(folder), replace, expect })
-      yield* out.show(restored, () => fields(out, restoredFields(restored)))
+      const restored = yield* restore({ file, folder, ledger: yield* readLedgerCopyPath(folder), replace, expect })
+      yield* out.show(restored, () => fieldsTable(out, restoredFields(restored)))
       warnWithoutLedger(out, restored)
     })
 }
@@ -106,13 +106,13 @@ export const exportLog: Command<{ readonly replace?: boolean }, readonly [to: st
       const { exportLog } = yield* loadExport
       const exported = yield* exportLog({
         folder,
-        ledger: yield* ledgerCopyIn(folder),
+        ledger: yield* readLedgerCopyPath(folder),
         to,
         replace,
         onProgress: out.progress
       })
       yield* out.show(exported, () =>
-        fields(out, [
+        fieldsTable(out, [
           ["file", exported.file],
           ["events", exported.events],
           ["agents", exported.agents],
@@ -135,8 +135,8 @@ export const importLog: Command<{ readonly expect?: string }, readonly [file: st
     Effect.gen(function* () {
       const folder = yield* checkFolder
       const { importLog } = yield* loadExport
-      const restored = yield* importLog({ file, folder, ledger: yield* ledgerCopyIn(folder), expect })
-      yield* out.show(restored, () => fields(out, restoredFields(restored)))
+      const restored = yield* importLog({ file, folder, ledger: yield* readLedgerCopyPath(folder), expect })
+      yield* out.show(restored, () => fieldsTable(out, restoredFields(restored)))
       warnWithoutLedger(out, restored)
     })
 }
@@ -146,10 +146,10 @@ const restoredFields = ({ agents, createdAt, erasedAgain, erasedUntil, events, f
   ["copy of", toIso(createdAt)] as const,
   ["events", events] as const,
   ["agents", agents] as const,
-  ...(erasedAgain === 0 ? [] : [["erased again", count(erasedAgain, "erasure")] as const]),
+  ...(erasedAgain === 0 ? [] : [["erased again", countText(erasedAgain, "erasure")] as const]),
   ...(erasedUntil === undefined ? [] : [["last erasure", toIso(erasedUntil)] as const]),
   ...(replaced === undefined ? [] : [["old folder", replaced] as const]),
-  ...lost.map(({ after, agent, to }) => ["not in the copy", `${count(to - after, "event")} of ${agent}`] as const)
+  ...lost.map(({ after, agent, to }) => ["not in the copy", `${countText(to - after, "event")} of ${agent}`] as const)
 ]
 
 /** Warns that a copy restored without the ledger of later erasures contains the erased text again. */

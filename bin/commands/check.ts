@@ -8,7 +8,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type * as Scope from "effect/Scope"
 import { sharingWarning } from "../../events/folder.js"
-import { ledgerCopyOf, readPolicyDocument } from "../../layers/config.js"
+import { ledgerCopyPath, readPolicyDocument } from "../../layers/config.js"
 import { lookUpEmbedder } from "../../layers/embedders.js"
 import { policyExtractorLayer } from "../../layers/extractors.js"
 import { fastModelOf, LazyModel, layer as lazyModel } from "../../layers/lazyModel.js"
@@ -19,8 +19,8 @@ import { policyTokenCounterLayer } from "../../layers/tokenCounters.js"
 import { policyRecordOf } from "../../src/actor/policyRecord.js"
 import type { InvalidPolicy } from "../../src/model/errors.js"
 import { decode, type ModelSettings, type PolicyValues } from "../../src/ports/Policy.js"
-import { type CommandEnded, refused } from "../exit.js"
-import { count } from "../format.js"
+import { type CommandEnded, refusalError } from "../exit.js"
+import { countText } from "../format.js"
 import type { Call, Command } from "./Command.js"
 
 export const check: Command<object, readonly [file: string | undefined]> = {
@@ -53,7 +53,7 @@ export const check: Command<object, readonly [file: string | undefined]> = {
       if (values === undefined || problems.length > 0) {
         yield* out.show({ ok: false, file: file ?? null, problems, warnings }, () => lines.join("\n"))
         const place = file ?? (folder.problems.length > 0 ? "the data folder" : "the policy")
-        return yield* refused(`${count(problems.length, "problem")} in ${place}`)
+        return yield* refusalError(`${countText(problems.length, "problem")} in ${place}`)
       }
       const { digest } = policyRecordOf(values)
       yield* out.show({ ok: true, file: file ?? null, policy: digest, values, problems, warnings }, () =>
@@ -70,7 +70,7 @@ const missingImports = (file: string | undefined, values: PolicyValues | undefin
 
 /** Returns why the copy of the erasure ledger cannot be written, or does not protect against a loss of the folder. */
 const ledgerWarnings = (folder: string, values: PolicyValues | undefined): ReadonlyArray<string> => {
-  const copy = values === undefined ? undefined : ledgerCopyOf(folder, values)
+  const copy = values === undefined ? undefined : ledgerCopyPath(folder, values)
   if (copy === undefined) return []
   if (!relative(resolve(folder), copy).startsWith(".."))
     return ["log.ledger: is inside the data folder and would be lost with it: choose a path outside"]

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { bash } from "../completion/bash.js"
-import { type Completions, entryOf } from "../completion/entries.js"
+import { type Completions, completionEntryOf } from "../completion/entries.js"
 import { fish } from "../completion/fish.js"
 import { zsh } from "../completion/zsh.js"
 import { usageError } from "../exit.js"
 import { globalOptions } from "../globalOptions.js"
-import { shapeOf } from "../options.js"
+import { optionShapeOf } from "../options.js"
 import type { AnyCommand, Command } from "./Command.js"
 
 const shells: Readonly<Record<string, (completions: Completions) => string>> = { bash, zsh, fish }
@@ -27,8 +27,8 @@ export const makeCompletion = (
     Effect.suspend(() => {
       if (!Object.hasOwn(shells, shell)) return usageError(`shell: must be one of ${Object.keys(shells).join(", ")}`)
       const help = { flag: "--help", description: "show help", values: undefined }
-      const globals = [...globalOptions().map(shapeOf), help]
-      const script = shells[shell]!({ entries: commands().map(entryOf), globals })
+      const globals = [...globalOptions().map(optionShapeOf), help]
+      const script = shells[shell]!({ entries: commands().map(completionEntryOf), globals })
       return out.show({ shell, script }, () => script)
     })
 })

@@ -6,10 +6,10 @@ import type { SwitchOptions } from "../../src/embedding/admin/EmbedderOperations
 import { type LabelledQuestion, readLabelled } from "../../src/embedding/admin/labelledQuestions.js"
 import { InvalidInput } from "../../src/model/errors.js"
 import { UnknownEmbedder } from "../../src/ports/Embedders.js"
-import { calibratedText, comparedText, rateText, statusText, switchedText } from "../embedders.js"
-import { type CommandEnded, exitCodeOf, exitCodes, refused, usageError } from "../exit.js"
-import { count } from "../format.js"
-import { flag, fraction, option, wholeNumber } from "../options.js"
+import { calibrationText, comparisonText, rateText, statusText, switchResultText } from "../embedders.js"
+import { type CommandEnded, exitCodeOf, exitCodes, refusalError, usageError } from "../exit.js"
+import { countText } from "../format.js"
+import { flag, option, parseFraction, wholeNumberParser } from "../options.js"
 import type { Output } from "../output.js"
 import type { Call, Command, Failure } from "./Command.js"
 
@@ -59,7 +59,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     run: ({ agent }, daybook) =>
       Effect.map(daybook.backfill(agent), ({ embedded, error, remaining }) => ({
         value: { embedded, remaining, ...(error === undefined ? {} : { error: error.message }) },
-        text: () => `${count(embedded, "text")} embedded, ${remaining} remaining`,
+        text: () => `${countText(embedded, "text")} embedded, ${remaining} remaining`,
         ...(error === undefined ? {} : { error: error.message })
       }))
   },
@@ -78,7 +78,7 @@ const verbs: Readonly<Record<string, Verb>> = {
             ...reportTo(out)
           })
         ),
-        (switched) => ({ value: switched, text: () => switchedText(switched, weight) })
+        (switched) => ({ value: switched, text: () => switchResultText(switched, weight) })
       )
   },
   compare: {
@@ -87,7 +87,7 @@ const verbs: Readonly<Record<string, Verb>> = {
       Effect.gen(function* () {
         const labelled = questions === undefined ? undefined : yield* questionsIn(questions)
         const compared = yield* embedders.compare(agent, { with: other, dimensions, limit, questions: labelled })
-        return { value: compared, text: () => comparedText(out, compared) }
+        return { value: compared, text: () => comparisonText(out, compared) }
       })
   },
   calibrate: {
@@ -97,7 +97,7 @@ const verbs: Readonly<Record<string, Verb>> = {
         const labelled = questions === undefined ? undefined : yield* questionsIn(questions)
         const calibrate = embedders.calibrate(agent, { with: other, dimensions, questions: labelled })
         const calibrated = yield* other === undefined ? calibrate : unknownAsUsageError(calibrate)
-        return { value: calibrated, text: () => calibratedText(out, calibrated) }
+        return { value: calibrated, text: () => calibrationText(out, calibrated) }
       })
   },
   back: {
@@ -109,7 +109,7 @@ const verbs: Readonly<Record<string, Verb>> = {
           actor: "cli",
           ...reportTo(out)
         }),
-        (switched) => ({ value: switched, text: () => switchedText(switched) })
+        (switched) => ({ value: switched, text: () => switchResultText(switched) })
       )
   },
   drop: {
@@ -133,12 +133,16 @@ export const embed: Command<Options, readonly [action: string | undefined, model
     `A line of --questions is {"query": "…", "ids": ["…"]}.`
   ],
   options: [
-    option("--dimensions <n>", "set the number of dimensions (default: the model's own)", wholeNumber(1, 8_192)),
-    option("--weight <share>", "for `switch`: set the weight of vectors in ranking, 0 to 1", fraction),
+    option("--dimensions <n>", "set the number of dimensions (default: the model's own)", wholeNumberParser(1, 8_192)),
+    option("--weight <share>", "for `switch`: set the weight of vectors in ranking, 0 to 1", parseFraction),
     flag("--prepare", "for `switch`: build the index, but do not activate it yet"),
     flag("--now", "for `switch`, `back`: activate the index first, then embed the rest"),
     option("--with <model>", "for `compare`, `calibrate`: use the index of this model"),
-    option("--limit <n>", "for `compare`: use the n newest recorded queries (default: 50)", wholeNumber(1, 1_000)),
+    option(
+      "--limit <n>",
+      "for `compare`: use the n newest recorded queries (default: 50)",
+      wholeNumberParser(1, 1_000)
+    ),
     option("--questions <file>", "for `compare`, `calibrate`: read labelled questions (JSON lines)"),
     flag("--all", "run the action for every agent in the data folder")
   ],
@@ -158,7 +162,7 @@ export const embed: Command<Options, readonly [action: string | undefined, model
       if (options.all !== true) {
         const { error, text, value } = yield* verb.run(call, daybook, options, model)
         yield* call.out.show(value, text)
-        return error === undefined ? undefined : yield* refused(error)
+        return error === undefined ? undefined : yield* refusalError(error)
       }
       const values: Record<string, object> = {}
       const texts: Array<string> = []
@@ -174,7 +178,7 @@ export const embed: Command<Options, readonly [action: string | undefined, model
         if (error !== undefined) failed.push(`${name}: ${error}`)
       }
       yield* call.out.show(values, () => texts.join("\n\n"))
-      if (failed.length > 0) return yield* refused(failed.join("; "))
+      if (failed.length > 0) return yield* refusalError(failed.join("; "))
     })
 }
 

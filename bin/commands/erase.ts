@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import { Erase } from "../../events/catalogue.js"
 import type { AgentErasure, Erasable, EraseReason, Erasure } from "../../src/erasure/Erasure.js"
 import { itemsText, leftoversText, recordColumns } from "../eraseText.js"
-import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
-import { count } from "../format.js"
+import { CommandEnded, exitCodes, refusalError, usageError } from "../exit.js"
+import { countText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
 import { flag, oneOf, option, repeatable } from "../options.js"
 import type { Output } from "../output.js"
@@ -85,7 +85,7 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
         if (dryRun) return yield* out.show(plan, () => planText(out, plan))
         if (!isTerminal()) {
           const flags = plan.whole.length > 0 ? "--everything --yes" : "--yes"
-          return yield* refused(
+          return yield* refusalError(
             `an erasure cannot be undone: pass --dry-run to see what would be erased, or ${flags} to erase it`
           )
         }
@@ -101,7 +101,7 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
 const eraseByLedger = ({ daybook, out }: Call, file: string, yes: boolean) =>
   Effect.gen(function* () {
     if (!yes) {
-      if (!isTerminal()) return yield* refused("an erasure cannot be undone: pass --yes to erase")
+      if (!isTerminal()) return yield* refusalError("an erasure cannot be undone: pass --yes to erase")
       if (!(yield* ask("Erase everything that this ledger lists, forever? Type yes: "))) return yield* notYes
     }
     const erased = yield* (yield* daybook).eraseByLedger(file)
@@ -109,12 +109,12 @@ const eraseByLedger = ({ daybook, out }: Call, file: string, yes: boolean) =>
     yield* out.show(erased, () =>
       erasures === 0
         ? "nothing was erased: this log's own ledger already lists all of these erasures"
-        : `repeated ${count(erasures, "erasure")} from the other ledger: erased ${count(events, "event")}`
+        : `repeated ${countText(erasures, "erasure")} from the other ledger: erased ${countText(events, "event")}`
     )
     yield* requireCleaned(cleaning)
   })
 
-const notYes = refused("nothing was erased: the answer was not yes")
+const notYes = refusalError("nothing was erased: the answer was not yes")
 
 const requireCleaned = (cleaning: Erasure["cleaning"]) =>
   cleaning === "waits"
@@ -202,11 +202,11 @@ const reportOf = ({ agents, ...others }: Erasure) => ({
 
 const countsText = ({ agent, counts, events, remains }: AgentErasure): string => {
   const parts = Object.entries(counts).flatMap(([kind, number]) =>
-    number === 0 ? [] : [count(number, kind.replace(/ies$/, "y").replace(/s$/, ""), kind)]
+    number === 0 ? [] : [countText(number, kind.replace(/ies$/, "y").replace(/s$/, ""), kind)]
   )
   const keep = remains === 1 ? "1 of them keeps its" : `${remains} of them keep their`
   const inPart = remains === 0 ? "" : `; ${keep} other content`
-  const all = `${count(events, "event")}${inPart}`
+  const all = `${countText(events, "event")}${inPart}`
   return parts.length === 0 ? `${agent}: ${all}` : `${agent}: ${parts.join(", ")} (${all})`
 }
 
@@ -247,7 +247,7 @@ const doneText = ({ agents, leftovers, vectors, whole }: Erasure): string =>
     ...(agents.some(({ counts }) => counts.files > 0)
       ? ["files on the disk were not deleted: delete them yourself"]
       : []),
-    ...(vectors === 0 ? [] : [`removed ${count(vectors, "cached vector")}`]),
+    ...(vectors === 0 ? [] : [`removed ${countText(vectors, "cached vector")}`]),
     ...leftoversText(leftovers)
   ].join("\n")
 

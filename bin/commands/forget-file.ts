@@ -1,8 +1,8 @@
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import { statIfAny } from "../../events/folder.js"
-import { refused } from "../exit.js"
-import { count, oneLine } from "../format.js"
+import { statIfExists } from "../../events/folder.js"
+import { refusalError } from "../exit.js"
+import { countText, oneLine } from "../format.js"
 import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
@@ -17,12 +17,12 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
       // A library caller may have indexed the file under a name that is not a path on this disk.
       const forgotten = yield* Effect.catchTag(files.forget(path, { commandId }), "FileNotFound", (error) =>
         Effect.mapError(files.forget(resolve(path), { commandId }), (other) =>
-          other._tag === "FileNotFound" ? refused(`${error.message}${hintFor(path)}`) : other
+          other._tag === "FileNotFound" ? refusalError(`${error.message}${hintFor(path)}`) : other
         )
       )
       yield* out.show(forgotten, () => {
         const versionText = forgotten.version === undefined ? "" : ` (version ${forgotten.version})`
-        const stores = forgotten.files === 1 ? "" : ` in ${count(forgotten.files, "store")}`
+        const stores = forgotten.files === 1 ? "" : ` in ${countText(forgotten.files, "store")}`
         return `forgot ${oneLine(forgotten.path)}${stores}${versionText}`
       })
     })
@@ -30,6 +30,6 @@ export const forgetFile: Command<{ readonly commandId?: string }, readonly [path
 
 /** The hint if no file is indexed under this path. */
 const hintFor = (path: string): string =>
-  statIfAny(path)?.isDirectory() === true
+  statIfExists(path)?.isDirectory() === true
     ? "; it is a folder: pass one file that 'daybook files' lists"
     : "; 'daybook files' lists the indexed files"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { count } from "../format.js"
+import { countText } from "../format.js"
 import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
@@ -15,9 +15,9 @@ export const forgetSession: Command<{ readonly commandId?: string }, readonly [s
         const versionText = forgotten.version === undefined ? "" : ` (version ${forgotten.version})`
         const { files, scratchpads, turns } = forgotten
         const contents = [
-          count(turns, "turn"),
-          ...(files === undefined ? [] : [count(files, "file")]),
-          ...(scratchpads === undefined ? [] : [count(scratchpads, "scratchpad")])
+          countText(turns, "turn"),
+          ...(files === undefined ? [] : [countText(files, "file")]),
+          ...(scratchpads === undefined ? [] : [countText(scratchpads, "scratchpad")])
         ]
         return `forgot ${new Intl.ListFormat("en").format(contents)} of ${forgotten.session}${versionText}`
       })

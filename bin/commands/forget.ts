@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { Memory } from "../../src/Memory.js"
 import { limits } from "../../src/model/limits.js"
-import { type CommandEnded, refused, usageError } from "../exit.js"
-import { commandIdOption, nonEmpty, option } from "../options.js"
+import { type CommandEnded, refusalError, usageError } from "../exit.js"
+import { commandIdOption, option, parseNonEmpty } from "../options.js"
 import type { Command, Failure } from "./Command.js"
 
 interface ForgetOptions {
@@ -15,7 +15,7 @@ export const forget: Command<ForgetOptions, readonly [id: string | undefined]> =
   alias: "rm",
   summary: "hide a memory; its history stays in the log",
   options: [
-    option("--text <text>", "choose the memory by its title, or by a part of its text", nonEmpty),
+    option("--text <text>", "choose the memory by its title, or by a part of its text", parseNonEmpty),
     commandIdOption
   ],
   details: ["--text must match exactly one memory: by its title or, if no title matches, by a part of its text."],
@@ -47,11 +47,11 @@ const findByText = (memory: Memory, text: string): Effect.Effect<string, Failure
             [title, narrative, ...facts].some((field) => folded(field).includes(needle))
           )
     const [only, ...others] = matches
-    if (only === undefined) return yield* refused("no memory has this title or contains this text")
+    if (only === undefined) return yield* refusalError("no memory has this title or contains this text")
     if (others.length > 0) {
       const ids = matches.slice(0, maxIds).map(({ id }) => id)
       const more = matches.length > maxIds ? `, and ${matches.length - maxIds} more` : ""
-      return yield* refused(`${matches.length} memories match: pass the id of one: ${ids.join(", ")}${more}`)
+      return yield* refusalError(`${matches.length} memories match: pass the id of one: ${ids.join(", ")}${more}`)
     }
     return only.id
   })

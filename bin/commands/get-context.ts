@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Prompt from "../../src/context/shapes.js"
 import { limits } from "../../src/model/limits.js"
-import { count } from "../format.js"
-import { type AsOfOptions, asOfOption, isoTime, oneOf, option, wholeNumber } from "../options.js"
+import { countText } from "../format.js"
+import { type AsOfOptions, asOfOption, oneOf, option, parseIsoTime, wholeNumberParser } from "../options.js"
 import type { Command } from "./Command.js"
 
 const formats = ["text", "markdown", "messages", "anthropic"] as const
@@ -21,14 +21,14 @@ export const getContext: Command<ContextOptions, readonly [session: string, mess
   usage: "get-context <session> [message]",
   summary: "print the prompt for the model's next turn in a session",
   options: [
-    option("--k <n>", "recall at most n memories (default: 20)", wholeNumber(1, limits.ids)),
+    option("--k <n>", "recall at most n memories (default: 20)", wholeNumberParser(1, limits.ids)),
     option(
       "--tokens <n>",
       `use at most n tokens, n ≥ ${minTokens} (default: 8000, or the policy's)`,
-      wholeNumber(minTokens)
+      wholeNumberParser(minTokens)
     ),
     option("--format <format>", `set the output format: ${formats.join(", ")}`, oneOf(formats)),
-    option("--at <time>", "set the time of the message, ISO 8601 (default: now)", isoTime),
+    option("--at <time>", "set the time of the message, ISO 8601 (default: now)", parseIsoTime),
     asOfOption
   ],
   examples: [
@@ -47,7 +47,7 @@ export const getContext: Command<ContextOptions, readonly [session: string, mess
         yield* out.show(Prompt.anthropic(context, message), () => json(Prompt.anthropic(context, message)))
       } else yield* out.show(context, () => Prompt.text(context))
       for (const { part, reason } of context.leftOut) out.note(`left out ${part}: ${reason}`)
-      out.note(`${count(context.tokens, "token")} of ${context.budget}`)
+      out.note(`${countText(context.tokens, "token")} of ${context.budget}`)
     })
 }
 

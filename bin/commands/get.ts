@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { refused } from "../exit.js"
+import { refusalError } from "../exit.js"
 import { memoryText } from "../format.js"
 import { type AsOfOptions, asOfOption } from "../options.js"
 import type { Command } from "./Command.js"
@@ -18,6 +18,6 @@ export const get: Command<AsOfOptions, readonly [ids: ReadonlyArray<string>]> = 
       yield* out.show(memories, () => memories.map((entry) => memoryText(entry, out.colours)).join("\n\n"))
       const missing = ids.filter((id) => !memories.some((entry) => entry.id === id))
       if (missing.length > 0)
-        return yield* refused(`memory ${missing.join(", ")} not found: check the id and the trust level`)
+        return yield* refusalError(`memory ${missing.join(", ")} not found: check the id and the trust level`)
     })
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import type { HistoryEntry } from "../../src/history.js"
-import { oneLine, secondText, writerText } from "../format.js"
+import { actorText, oneLine, timestampText } from "../format.js"
 import { type AsOfOptions, asOfOption } from "../options.js"
 import type { Colours } from "../terminalText.js"
 import type { Command } from "./Command.js"
@@ -25,7 +25,7 @@ export const history: Command<AsOfOptions, readonly [id: string]> = {
 const entryText = (entry: HistoryEntry, before: HistoryEntry | undefined, colours: Colours): string => {
   const { actor, decision, memory, recordedAt, revision, type, version } = entry
   const versionText = version === undefined ? "" : `  version ${version}`
-  const head = `${colours.bold(`${revision}${versionText}`)}  ${secondText(recordedAt)}  ${colours.cyan(type)} by ${writerText(actor)}`
+  const head = `${colours.bold(`${revision}${versionText}`)}  ${timestampText(recordedAt)}  ${colours.cyan(type)} by ${actorText(actor)}`
   const reasonLines = decision === null ? [] : [`   ${colours.dim(`${decision.by.name}: ${oneLine(decision.reason)}`)}`]
   return [head, ...reasonLines, ...changes(memory, before?.memory, colours).map((line) => `   ${line}`)].join("\n")
 }

@@ -7,10 +7,10 @@ import { readPolicy } from "../../layers/config.js"
 import { layer } from "../../layers/Default.js"
 import { type HookEvent, type HookInput, hookEvents, readHookInput } from "../../layers/hosts/claudeCode/hookInput.js"
 import { runHook } from "../../layers/hosts/claudeCode/runHook.js"
-import { currentAgent } from "../../layers/hosts/projectAgent.js"
+import { currentAgentName } from "../../layers/hosts/projectAgent.js"
 import { Daybook } from "../../src/Daybook.js"
 import { failureNames } from "../../src/model/failureNames.js"
-import { refused, usageError } from "../exit.js"
+import { refusalError, usageError } from "../exit.js"
 import { awaitVectors } from "../vectors.js"
 import { withoutRules } from "../withoutRules.js"
 import type { Call, Command } from "./Command.js"
@@ -38,13 +38,13 @@ export const hook: Command<object, readonly [event: string]> = {
       const event = hookEvents.find((known) => known === name)
       if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
       const input = readHookInput(yield* readStdin)
-      if (input === undefined) return yield* refused("stdin must be the JSON object of a hook")
-      if (input.session === undefined) return yield* refused("stdin: session_id must be a non-empty string")
+      if (input === undefined) return yield* refusalError("stdin must be the JSON object of a hook")
+      if (input.session === undefined) return yield* refusalError("stdin: session_id must be a non-empty string")
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
       // Without a data folder there is nothing to read, and reading does not create one.
       if (isRead && !existsSync(folder)) return
-      const agent = call.agentWasPassed ? call.agent : yield* currentAgent(input.folder ?? process.cwd())
+      const agent = call.agentWasPassed ? call.agent : yield* currentAgentName(input.folder ?? process.cwd())
       const prompt = event === "user-prompt" ? limitPrompt(call, folder, agent) : unlimited()
       yield* answer(call, event, input, agent).pipe(
         Effect.tapErrorCause((cause) =>
@@ -68,7 +68,7 @@ const missingField = (event: HookEvent, { prompt, tool, transcript }: HookInput)
 const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =>
   Effect.gen(function* () {
     const missing = missingField(event, input)
-    if (missing !== undefined) return yield* refused(`stdin: ${missing} must be a string`)
+    if (missing !== undefined) return yield* refusalError(`stdin: ${missing} must be a string`)
     const policy = yield* readPolicy(call.folder)
     const { trust } = call
     const daybook = yield* event === "user-prompt" ? readingDaybook(call.folder) : call.daybook
@@ -119,5 +119,5 @@ const readStdin = Effect.tryPromise({
     }
     return Buffer.concat(chunks).toString("utf8")
   },
-  catch: () => refused("stdin cannot be read")
+  catch: () => refusalError("stdin cannot be read")
 })

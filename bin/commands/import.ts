@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import { checkPath } from "../../src/import/checkPath.js"
 import { PathRefused } from "../../src/model/errors.js"
-import { refused } from "../exit.js"
-import { count, oneLine } from "../format.js"
-import { option, storeOf } from "../options.js"
+import { refusalError } from "../exit.js"
+import { countText, oneLine } from "../format.js"
+import { option, parseStore } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -12,7 +12,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
   usage: "import <path...>",
   creates: true,
   summary: "import markdown files and folders; skip items imported before",
-  options: [option("--store <store>", "set the store of items whose front matter names no store", storeOf)],
+  options: [option("--store <store>", "set the store of items whose front matter names no store", parseStore)],
   examples: ["import MEMORY.md", "import notes/ journal/2026-03-01.md --store shared"],
   afterInterruption: "imported items stay; run the same command again to import the rest",
   run: (call, { store }, [paths]) =>
@@ -21,7 +21,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
       // The paths are checked first, because opening the data folder creates it.
       yield* Effect.try({
         try: () => paths.forEach(checkPath),
-        catch: (error) => (error instanceof PathRefused ? error : refused("a path cannot be read"))
+        catch: (error) => (error instanceof PathRefused ? error : refusalError("a path cannot be read"))
       })
       const imported = yield* Effect.flatMap(memory, (opened) =>
         opened.importMarkdown(paths, {
@@ -34,7 +34,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
         const { added, duplicates, files, items, unchanged } = imported
         const importedText =
           added === 0 && duplicates === 0 ? "nothing new" : `${added} added, ${duplicates} mentioned again`
-        const summary = `${count(files, "file")}, ${count(items, "item")}: ${importedText}, ${unchanged} unchanged`
+        const summary = `${countText(files, "file")}, ${countText(items, "item")}: ${importedText}, ${unchanged} unchanged`
         return imported.run === undefined
           ? summary
           : `${summary}\nTo undo this import: daybook undo --run ${imported.run}`
@@ -43,7 +43,9 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
         out.note(oneLine(`${file}:${line}: ${problem}`))
       const refusals = imported.refused.length
       if (refusals > 0) {
-        return yield* refused(`${count(refusals, "item")} refused; the first is in ${imported.refused[0]!.file}`)
+        return yield* refusalError(
+          `${countText(refusals, "item")} refused; the first is in ${imported.refused[0]!.file}`
+        )
       }
     })
 }

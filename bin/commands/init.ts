@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { shellWord } from "../format.js"
+import { quoteForShell } from "../format.js"
 import { installation } from "../installation.js"
 import type { Call, Command } from "./Command.js"
 
@@ -37,11 +37,11 @@ const hostsOf = ({ agent, agentWasPassed, dataWasPassed, folder }: Call): Readon
   // A desktop program does not have the PATH of a shell.
   const server = { command: installation.node, args: [installation.program, ...data, ...named, "mcp"] }
   const json = (value: object) => JSON.stringify(value, null, 2).split("\n")
-  const line = (...words: ReadonlyArray<string>) => words.map(shellWord).join(" ")
+  const line = (...words: ReadonlyArray<string>) => words.map(quoteForShell).join(" ")
   // A plugin takes no arguments: its hooks read these variables.
   const variables = [
-    ...(dataWasPassed ? [`DAYBOOK_DATA=${shellWord(resolve(folder))}`] : []),
-    ...(agentWasPassed ? [`DAYBOOK_AGENT=${shellWord(agent)}`] : [])
+    ...(dataWasPassed ? [`DAYBOOK_DATA=${quoteForShell(resolve(folder))}`] : []),
+    ...(agentWasPassed ? [`DAYBOOK_AGENT=${quoteForShell(agent)}`] : [])
   ]
   const mcpServers = json({ mcpServers: { daybook: server } })
   return [

@@ -2,10 +2,10 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
-import { takeTurn } from "../../events/turns.js"
-import { count, oneLine, secondText, writerText } from "../format.js"
+import { yieldToEventLoop } from "../../events/turns.js"
+import { actorText, countText, oneLine, timestampText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
-import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
+import { type AsOfOptions, asOfOption, option, wholeNumberParser } from "../options.js"
 import type { Command } from "./Command.js"
 
 interface LogOptions extends AsOfOptions {
@@ -18,8 +18,8 @@ export const log: Command<LogOptions> = {
   summary: "list the events of an agent, oldest first",
   operator: true,
   options: [
-    option("--after <version>", "start after this version", wholeNumber(0)),
-    option("--limit <n>", "show at most n events", wholeNumber(1)),
+    option("--after <version>", "start after this version", wholeNumberParser(0)),
+    option("--limit <n>", "show at most n events", wholeNumberParser(1)),
     asOfOption
   ],
   examples: ["log", "log --after 100 --limit 20 --json"],
@@ -39,7 +39,7 @@ export const log: Command<LogOptions> = {
         list.add(
           Chunk.toReadonlyArray(chunk).map((event) => ({ value: printable(event), text: () => eventText(event) }))
         )
-        return takeTurn
+        return yieldToEventLoop
       }).pipe(Effect.ensuring(Effect.sync(list.end)))
     })
 }
@@ -52,9 +52,9 @@ const printable = (event: DaybookEvent | ErasedEvent) => {
 const eventText = (event: DaybookEvent | ErasedEvent): string =>
   [
     String(event.version).padStart(6),
-    secondText(event.recordedAt),
+    timestampText(event.recordedAt),
     event.type.padEnd(8),
-    writerText(event.actor).padEnd(8),
+    actorText(event.actor).padEnd(8),
     oneLine(event.payload === null ? "(erased)" : describe(event))
   ].join("  ")
 
@@ -68,25 +68,25 @@ const describe = (event: DaybookEvent): string => {
     case "DELETE":
       return `${event.payload.reason}: ${event.payload.memory.title}`
     case "ARCHIVE":
-      return count(event.payload.memories.length, "memory", "memories")
+      return countText(event.payload.memories.length, "memory", "memories")
     case "EMBED":
-      return `${count(event.payload.entries.length + (event.payload.chunks ?? []).length, "vector")} of ${event.payload.model}`
+      return `${countText(event.payload.entries.length + (event.payload.chunks ?? []).length, "vector")} of ${event.payload.model}`
     case "EMBEDDER":
       return `${event.payload.model}, ${event.payload.dimensions} dimensions: ${event.payload.state === "inForce" ? "active" : event.payload.state}`
     case "TURN":
       return `${event.payload.turn.session} ${event.payload.turn.sequence}, ${event.payload.turn.speaker ?? event.payload.turn.role}: ${event.payload.turn.text}`
     case "EXTRACT":
-      return `session ${event.payload.session}: ${count(event.payload.turns, "turn")}, ${count(event.payload.captured.length, "statement")}`
+      return `session ${event.payload.session}: ${countText(event.payload.turns, "turn")}, ${countText(event.payload.captured.length, "statement")}`
     case "FORGET":
       return event.payload.session === undefined
         ? `file ${event.payload.path}`
-        : `session ${event.payload.session}: ${count(event.payload.turns.length, "turn")}, ${count(event.payload.files.length, "file")}`
+        : `session ${event.payload.session}: ${countText(event.payload.turns.length, "turn")}, ${countText(event.payload.files.length, "file")}`
     case "FILE":
       return event.payload.file.path
     case "SUMMARIZE":
       return event.payload.summary === null
         ? `session ${event.payload.session}: no summary`
-        : `session ${event.payload.session}: ${count(event.payload.summary.turns, "turn")}`
+        : `session ${event.payload.session}: ${countText(event.payload.summary.turns, "turn")}`
     case "ROLL":
       return `session ${event.payload.session}: ${
         event.payload.state === null
@@ -97,13 +97,13 @@ const describe = (event: DaybookEvent): string => {
       return `session ${event.payload.session}: ${
         event.payload.scratchpad === null
           ? "scratchpad cleared"
-          : `scratchpad of ${count(event.payload.scratchpad.items.length, "item")}`
+          : `scratchpad of ${countText(event.payload.scratchpad.items.length, "item")}`
       }`
     case "RECALL":
-      return count(event.payload.recalls.length, "recall")
+      return countText(event.payload.recalls.length, "recall")
     case "IMPORT":
       // If the import was erased, its list of files is empty.
-      return `${event.payload.files.length === 0 ? "" : `${count(event.payload.files.length, "file")}: `}${event.payload.added} added`
+      return `${event.payload.files.length === 0 ? "" : `${countText(event.payload.files.length, "file")}: `}${event.payload.added} added`
     case "CONFIGURE":
       return `policy ${event.payload.policy}: ${event.payload.changed.join(", ")}`
     case "CLOCK":
@@ -117,9 +117,9 @@ const describe = (event: DaybookEvent): string => {
     case "REMAINS":
       return `${event.payload.type} of version ${event.payload.of}, without what was erased`
     case "ERASE":
-      return `${count(event.payload.versions.length, "event")}: ${event.payload.reason}`
+      return `${countText(event.payload.versions.length, "event")}: ${event.payload.reason}`
     case "ACCEPT":
-      return `${count(event.payload.places.length, "damaged place")}, report ${event.payload.digest}`
+      return `${countText(event.payload.places.length, "damaged place")}, report ${event.payload.digest}`
     default:
       return JSON.stringify((event as DaybookEvent).payload)
   }
@@ -139,5 +139,5 @@ const scheduleText = ({ change, definition, schedule, state }: Payload<"SCHEDULE
   [
     `${schedule} ${change}`,
     ...(definition === undefined ? [] : [definition.name ?? definition.goal]),
-    ...(state === undefined ? [] : [state.next === null ? state.status : `next ${secondText(state.next)}`])
+    ...(state === undefined ? [] : [state.next === null ? state.status : `next ${timestampText(state.next)}`])
   ].join(", ")

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { RunRow } from "../../projections/runs.js"
 import type { MaintainOptions, StageRun } from "../../src/maintenance/maintain.js"
 import { isPlanned } from "../../src/maintenance/overlay.js"
 import { type StageName, stageNames } from "../../src/model/stages.js"
-import { count, secondText } from "../format.js"
-import { flag, oneOf, option, repeatable, rowCount } from "../options.js"
+import { countText, timestampText } from "../format.js"
+import { flag, oneOf, option, parseRowCount, repeatable } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
@@ -30,7 +30,7 @@ export const maintain: Command<MaintainCall> = {
     dryRun,
     flag("--history", "list past runs, newest first"),
     flag("--confirm-clock", "confirm that the clock is right after a jump of more than a year"),
-    option("--limit <n>", "with --history: list at most n runs (default: 50)", rowCount)
+    option("--limit <n>", "with --history: list at most n runs (default: 50)", parseRowCount)
   ],
   details: [`Stages: ${stageNames.join(", ")}`],
   examples: ["maintain --dry-run", "maintain --stage gc --stage archive", "maintain --history"],
@@ -94,7 +94,7 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
         const title = `${session} (${store}): ${summary?.request ?? ""}`
         return [{ stage, type, memory: "(session)", becomes: "summarized", reason: decision.reason, title }]
       }
-      return imagesOf({ type, payload } as DaybookEvent).map((image): Change => {
+      return afterImages({ type, payload } as DaybookEvent).map((image): Change => {
         const { reason } = "decision" in payload ? payload.decision : { reason: "" }
         const newState = image.status === "active" ? image.tier : image.status
         return {
@@ -114,7 +114,7 @@ const planText = async (out: Output, runs: ReadonlyArray<StageRun>): Promise<str
     ...(changes.length === 0 ? [] : [await table<Change>(out, changes, changeColumns)]),
     written === 0
       ? "nothing to do"
-      : `would change ${count(changes.filter(({ type }) => type !== "SUMMARIZE").length, "memory", "memories")} with ${count(written, "event")}; nothing was written`,
+      : `would change ${countText(changes.filter(({ type }) => type !== "SUMMARIZE").length, "memory", "memories")} with ${countText(written, "event")}; nothing was written`,
     ...(left.length === 0 ? [] : [`a later run would do the rest of ${left.join(", ")}`])
   ].join("\n")
 }
@@ -131,7 +131,7 @@ const changeColumns: ReadonlyArray<Column<Change>> = [
 const historyColumns: ReadonlyArray<Column<RunRow>> = [
   { name: "run", cell: ({ run }) => run, colour: "cyan" },
   { name: "stage", cell: ({ stage }) => stage },
-  { name: "started", cell: ({ startedAt }) => secondText(startedAt) },
+  { name: "started", cell: ({ startedAt }) => timestampText(startedAt) },
   { name: "ms", cell: ({ duration }) => duration ?? "", alignRight: true },
   { name: "status", cell: ({ status }) => status ?? "interrupted" },
   { name: "policy", cell: ({ policy }) => policy ?? "" },

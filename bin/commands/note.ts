@@ -1,21 +1,21 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { Note, NoteHit } from "../../src/notes/Notes.js"
-import { refused, usageError } from "../exit.js"
-import { dayText, secondText } from "../format.js"
+import { refusalError, usageError } from "../exit.js"
+import { dayText, timestampText } from "../format.js"
 import {
   type AsOfOptions,
   asOfOption,
   commandIdOption,
-  nonEmpty,
   option,
   type PageOptions,
   pageOptions,
-  repeatable,
-  storeOf
+  parseNonEmpty,
+  parseStore,
+  repeatable
 } from "../options.js"
-import { confinedNote } from "../rows.js"
-import { type Column, fields, table } from "../table.js"
+import { credentialNote } from "../rows.js"
+import { type Column, fieldsTable, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
 import type { Call, Command } from "./Command.js"
 
@@ -48,11 +48,11 @@ export const note: Command<NoteOptions, readonly [action: string, words: Readonl
   creates: "save",
   summary: "save, find, change or delete notes",
   options: [
-    repeatable("--tag <tag>", "set a tag, or show only notes that have all given tags", nonEmpty),
-    repeatable("--any-tag <tag>", "show only notes that have any of the given tags", nonEmpty),
+    repeatable("--tag <tag>", "set a tag, or show only notes that have all given tags", parseNonEmpty),
+    repeatable("--any-tag <tag>", "show only notes that have any of the given tags", parseNonEmpty),
     option("--user <name>", "set the note's user, or show only notes of this user"),
     option("--source <name>", "set the name of the tool that saves the note"),
-    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
     ...pageOptions,
     asOfOption,
     commandIdOption
@@ -91,14 +91,14 @@ const run = {
       const memory = yield* call.memory
       const saved = yield* memory.notes.save({ content: words.join(" "), tags: tag, ...rest }, { commandId })
       yield* awaitVectors(call)
-      yield* call.out.show(saved, () => `saved ${saved.id}${versionText(saved)}${confinedNote(saved)}`)
+      yield* call.out.show(saved, () => `saved ${saved.id}${versionText(saved)}${credentialNote(saved)}`)
     }),
   get: ({ out, reader }: Call, { asOf }: NoteOptions, [id = ""]: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const memory = yield* reader(asOf)
       const found = yield* memory.notes.get(id)
       if (found === null) return yield* noteNotFound(id)
-      yield* out.show(found, async () => `${await fields(out, detailsOf(found))}\n\n${found.content}`)
+      yield* out.show(found, async () => `${await fieldsTable(out, detailsOf(found))}\n\n${found.content}`)
     }),
   search: ({ out, reader }: Call, { anyTag, asOf, limit, tag, user }: NoteOptions, words: ReadonlyArray<string>) =>
     Effect.gen(function* () {
@@ -131,7 +131,7 @@ const run = {
     })
 } satisfies Record<Verb, unknown>
 
-const noteNotFound = (id: string) => refused(`note ${id} not found: check the id and the trust level`)
+const noteNotFound = (id: string) => refusalError(`note ${id} not found: check the id and the trust level`)
 
 const versionText = ({ version }: { readonly version?: number }): string =>
   version === undefined ? "" : ` (version ${version})`
@@ -142,8 +142,8 @@ const detailsOf = (found: Note): ReadonlyArray<readonly [string, string]> => [
   ["store", found.store],
   ["namespace", found.namespace ?? ""],
   ["source", found.source ?? ""],
-  ["created", secondText(found.createdAt)],
-  ["updated", secondText(found.updatedAt)]
+  ["created", timestampText(found.createdAt)],
+  ["updated", timestampText(found.updatedAt)]
 ]
 
 const idColumn: Column<Note> = { name: "id", cell: ({ id }) => id, colour: "cyan" }

@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { ObservedTool, ToolObservation } from "../../src/notes/observeTool.js"
-import { secondText } from "../format.js"
+import { timestampText } from "../format.js"
 import {
   commandIdOption,
   definedFields,
-  isoTime,
-  nonEmpty,
   option,
+  parseIsoTime,
+  parseNonEmpty,
+  parseStore,
   repeatable,
-  storeOf,
-  wholeNumber
+  wholeNumberParser
 } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
@@ -33,12 +33,12 @@ export const observeTool: Command<ToolOptions, readonly [tool: string, input: st
   summary: "store a run of a tool; '-' reads JSON lines from stdin",
   options: [
     option("--output <text>", "set the output of the tool"),
-    option("--exit <code>", "set the exit code", wholeNumber(-255, 255)),
+    option("--exit <code>", "set the exit code", wholeNumberParser(-255, 255)),
     option("--session <key>", "set the session of the run"),
     option("--project <name>", "set the project"),
-    repeatable("--file <path>", "add a file that the tool read or changed", nonEmpty),
-    option("--store <store>", "set the store, which limits readers: private, shared or social", storeOf),
-    option("--at <time>", "set the time of the run, ISO 8601 (default: now)", isoTime),
+    repeatable("--file <path>", "add a file that the tool read or changed", parseNonEmpty),
+    option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
+    option("--at <time>", "set the time of the run, ISO 8601 (default: now)", parseIsoTime),
     commandIdOption
   ],
   examples: [
@@ -68,7 +68,7 @@ export const observeTool: Command<ToolOptions, readonly [tool: string, input: st
         const { expiresAt, id, version } = observed
         const details = [
           ...(version === undefined ? [] : [`version ${version}`]),
-          ...(expiresAt === undefined ? [] : [`expires ${secondText(expiresAt)}`])
+          ...(expiresAt === undefined ? [] : [`expires ${timestampText(expiresAt)}`])
         ]
         return `observed ${id}${details.length === 0 ? "" : ` (${details.join(", ")})`}`
       })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { cardFact } from "../../projections/cardFacts.js"
+import { cardFactText } from "../../projections/cardFacts.js"
 import type { Card } from "../../projections/people.js"
-import { oneLine, secondText } from "../format.js"
+import { oneLine, timestampText } from "../format.js"
 import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -19,7 +19,7 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
         const rows = await table(out, mentioned, [
           { name: "name", cell: ({ name }) => name, colour: "bold" },
           { name: "mentions", cell: ({ mentions }) => mentions, alignRight: true },
-          { name: "last mentioned", cell: ({ lastMentionedAt }) => secondText(lastMentionedAt) },
+          { name: "last mentioned", cell: ({ lastMentionedAt }) => timestampText(lastMentionedAt) },
           { name: "facts", cell: ({ facts }) => facts.length, alignRight: true },
           { name: "stores", cell: ({ stores }) => stores.join(", ") }
         ])
@@ -37,7 +37,7 @@ export const people: Command<AsOfOptions & PageOptions, readonly [name: string |
 /** If a person has cards in several stores, lists the stores whose card contains the fact. */
 const storesOf = (fact: string, cards: ReadonlyArray<Card>): string => {
   const having = cards.filter(({ facts }) =>
-    Object.entries(facts).some(([name, value]) => cardFact(name, value) === fact)
+    Object.entries(facts).some(([name, value]) => cardFactText(name, value) === fact)
   )
   return cards.length < 2 || having.length === 0 ? "" : ` (${having.map(({ store }) => store).join(", ")})`
 }

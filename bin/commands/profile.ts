@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
-import { count } from "../format.js"
-import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
+import { countText } from "../format.js"
+import { type AsOfOptions, asOfOption, option, wholeNumberParser } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
   usage: "profile",
   summary: "print a profile for a system prompt: core facts, people, preferences",
   options: [
-    option("--tokens <n>", "use at most n tokens (default: 500, or the policy's limit)", wholeNumber(1)),
+    option("--tokens <n>", "use at most n tokens (default: 500, or the policy's limit)", wholeNumberParser(1)),
     asOfOption
   ],
   examples: ["profile", "profile --tokens 100 --trust familiar"],
@@ -22,6 +22,6 @@ export const profile: Command<AsOfOptions & { readonly tokens?: number }> = {
       const trusted = result.text === "" && quoted.length > 0 ? [] : [result.text]
       yield* out.show(result, () => [...trusted, ...quoted].join("\n"))
       const left = result.left === 0 ? "" : `; ${result.left} more did not fit`
-      out.note(`${count(result.entries.length, "memory", "memories")}, ${count(result.tokens, "token")}${left}`)
+      out.note(`${countText(result.entries.length, "memory", "memories")}, ${countText(result.tokens, "token")}${left}`)
     })
 }

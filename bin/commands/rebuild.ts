@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { refused } from "../exit.js"
+import { refusalError } from "../exit.js"
 import { option } from "../options.js"
-import { fields } from "../table.js"
+import { fieldsTable } from "../table.js"
 import type { Command } from "./Command.js"
 
 export const rebuild: Command<{ readonly check?: boolean }, readonly [projections: ReadonlyArray<string>]> = {
@@ -23,7 +23,7 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
       if (check !== true) {
         yield* opened.rebuild(agent, projections, onProgress)
         return yield* out.show({ agent, events }, () =>
-          fields(out, [
+          fieldsTable(out, [
             ["agent", agent],
             ["events", events]
           ])
@@ -31,13 +31,13 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
       }
       const { differences, equal } = yield* opened.compareView(agent, projections, onProgress)
       yield* out.show({ agent, events, equal, differences }, () =>
-        fields(out, [
+        fieldsTable(out, [
           ["agent", agent],
           ["events", events],
           ["equal", equal ? "yes" : "no"],
           ...(equal ? [] : [["differences", differences.join(", ")] as const])
         ])
       )
-      if (!equal) return yield* refused("the view differs from its log: run `daybook rebuild`")
+      if (!equal) return yield* refusalError("the view differs from its log: run `daybook rebuild`")
     })
 }

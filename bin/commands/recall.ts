@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import type { MemoryReader } from "../../src/Memory.js"
 import type { Recall, RecallDifference, RecallRow, Rerun } from "../../src/recalls/RecallReader.js"
 import { toIso } from "../../text/when/dates.js"
-import { refused, usageError } from "../exit.js"
-import { count, secondText } from "../format.js"
+import { refusalError, usageError } from "../exit.js"
+import { countText, timestampText } from "../format.js"
 import { type AsOfOptions, asOfOption, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"
-import { type Column, fields, table } from "../table.js"
+import { type Column, fieldsTable, table } from "../table.js"
 import type { Command } from "./Command.js"
 
 const verbs = ["list", "show", "rerun"] as const
@@ -50,13 +50,14 @@ const verbsWithNumber = {
       const rerun = yield* memory.recalls.rerun(number)
       yield* out.show(rerun, () => rerunText(out, rerun))
       const differing = rerun.differences.filter(({ what }) => what === "hit").length
-      if (!rerun.same) return yield* refused(`recall ${number}: the answer differs in ${count(differing, "place")}`)
+      if (!rerun.same)
+        return yield* refusalError(`recall ${number}: the answer differs in ${countText(differing, "place")}`)
     })
 } satisfies Record<Exclude<Verb, "list">, unknown>
 
 const rowColumns: ReadonlyArray<Column<RecallRow>> = [
   { name: "number", cell: ({ number }) => number, alignRight: true, colour: "cyan" },
-  { name: "asked", cell: ({ askedAt }) => secondText(askedAt) },
+  { name: "asked", cell: ({ askedAt }) => timestampText(askedAt) },
   { name: "level", cell: ({ level }) => level },
   { name: "kind", cell: ({ kind }) => kind },
   { name: "shown", cell: ({ shown }) => shown, alignRight: true },
@@ -76,14 +77,14 @@ const placeColumns: ReadonlyArray<Column<Place>> = [
 
 const recallText = (out: Output, recall: Recall): string => {
   const { askedAt, embedder, filters, kind, level, number, policy, position, ranker, recordedAt, text } = recall
-  return fields(out, [
+  return fieldsTable(out, [
     ["recall", number],
     ["kind", kind],
     ["level", level],
     ["text", text],
     ["filters", pairsText(filters)],
     ["asked", toIso(askedAt)],
-    ["recorded", secondText(recordedAt)],
+    ["recorded", timestampText(recordedAt)],
     ["version", position],
     ["embedder", embedder === null ? "none" : `${embedder.model}, ${embedder.dimensions} dimensions`],
     ["mode", recall.mode ?? "none"],
@@ -116,7 +117,7 @@ const rerunText = async (out: Output, { differences, hits, recall, same }: Rerun
     score: "score" in hit ? hit.score : null
   }))
   return [
-    fields(out, [
+    fieldsTable(out, [
       ["recall", `${recall.number}, ${recall.kind} at level ${recall.level}`],
       ["text", recall.text],
       ["as of", `version ${recall.position}, ${toIso(recall.askedAt)}`],

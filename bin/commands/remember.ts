@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
 import type { Observation, SourceInput } from "../../src/model/input.js"
 import type { Remembered } from "../../src/remember/remembered.js"
-import { type ContentOptions, contentOf, contentOptions } from "../content.js"
-import { count } from "../format.js"
-import { loweredNote } from "../lowered.js"
-import { commandIdOption, definedFields, flag, oneOf, option, repeatable, sourceOf } from "../options.js"
-import { confinedNote } from "../rows.js"
+import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
+import { countText } from "../format.js"
+import { loweredFieldsNote } from "../lowered.js"
+import { commandIdOption, definedFields, flag, oneOf, option, parseSource, repeatable } from "../options.js"
+import { credentialNote } from "../rows.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
 import type { Command } from "./Command.js"
@@ -34,7 +34,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     option("--channel <name>", "set the channel that the memory comes from"),
     option("--sender <name>", "set the person who made the statement"),
     option("--tier <tier>", "set how long to keep the memory: core, long, mid or daily", oneOf(Tier.literals)),
-    repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", sourceOf),
+    repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", parseSource),
     flag("--no-reconcile", "store without comparing; detect only exact duplicates"),
     commandIdOption
   ],
@@ -47,7 +47,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
   run: (call, options, [title]) =>
     Effect.gen(function* () {
       const { channel, commandId, from, reconcile, sender, session, tier } = options
-      const fields = { ...contentOf(options), ...definedFields({ session, channel, sender, tier, from }) }
+      const fields = { ...contentFromOptions(options), ...definedFields({ session, channel, sender, tier, from }) }
       const memory = yield* call.memory
       if (title === "-") {
         const rememberAll: typeof memory.rememberAll = (inputs) =>
@@ -70,13 +70,13 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       )
       yield* awaitVectors(call)
       const note = [
-        confinedNote(remembered),
+        credentialNote(remembered),
         remembered.partlyIndexed === true ? ". It is too long: search finds only its beginning." : ""
       ].join("")
-      const lowered = loweredNote(remembered, call.trust)
+      const lowered = loweredFieldsNote(remembered, call.trust)
       yield* call.out.show(remembered, () => {
         const versionText = remembered.version === undefined ? "" : ` (version ${remembered.version})`
-        const mentioned = `mentioned ${count(remembered.mentions, "time")}`
+        const mentioned = `mentioned ${countText(remembered.mentions, "time")}`
         switch (remembered.outcome) {
           case "added":
             return `added ${remembered.id}${versionText}${disputing(remembered)}${note}${lowered}`

@@ -5,23 +5,23 @@ import { limits } from "../../src/model/limits.js"
 import type { ScheduleChanges } from "../../src/schedules/input.js"
 import type { ScheduleFilter } from "../../src/schedules/Schedule.js"
 import { type CommandEnded, usageError } from "../exit.js"
-import { count } from "../format.js"
+import { countText } from "../format.js"
 import {
   type AsOfOptions,
   asOfOption,
   commandIdOption,
   definedFields,
-  isoTime,
-  type Moment,
   oneOf,
   option,
   type PageOptions,
   pageOptions,
+  parseIsoTime,
+  parseTimeOrWords,
   repeatable,
-  timeOrWords,
-  wholeNumber
+  type TimeArgument,
+  wholeNumberParser
 } from "../options.js"
-import { runTable, runText, scheduledText, scheduleTable, scheduleText } from "../schedules.js"
+import { runTable, runText, scheduleChangeText, scheduleTable, scheduleText } from "../schedules.js"
 import type { Call, Command } from "./Command.js"
 
 interface Options
@@ -30,7 +30,7 @@ interface Options
     Omit<ScheduleChanges, "status" | "at" | "from" | "name" | "channel" | "context"> {
   readonly status?: ReadonlyArray<ScheduleStatus>
   readonly text?: string
-  readonly before?: Moment
+  readonly before?: TimeArgument
   readonly commandId?: string
   readonly at?: number
   readonly from?: number
@@ -96,15 +96,15 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
   options: [
     option("--cron <expression>", "run at the times of a cron expression: minute hour day month weekday"),
     option("--zone <zone>", "with --cron: set the time zone (default: the policy's schedules.zone)"),
-    option("--at <time>", "run once, at this time", isoTime),
+    option("--at <time>", "run once, at this time", parseIsoTime),
     option("--every <length>", "repeat at this interval: 90s, 15m, 2h, 1d", duration),
-    option("--from <time>", "with --every: run first at this time", isoTime),
+    option("--from <time>", "with --every: run first at this time", parseIsoTime),
     option("--goal <text>", "for `update`: set the goal"),
     option("--name <name>", "set the name"),
     option("--handler <name>", 'set the handler that runs the schedule (default: "default")'),
     option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOf(Notify.literals)),
     option("--missed <how>", `catch up on missed runs: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
-    option("--keep <n>", "keep n runs in the schedule's history", wholeNumber(1, limits.page)),
+    option("--keep <n>", "keep n runs in the schedule's history", wholeNumberParser(1, limits.page)),
     option("--channel <name>", "set the channel where the schedule was requested"),
     option("--context <name>", "set the place within the channel, such as a thread"),
     repeatable(
@@ -113,7 +113,7 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
       oneOf(ScheduleStatus.literals)
     ),
     option("--text <text>", "show only schedules with this text in the name or goal"),
-    option("--before <time>", "show only schedules due before this time", timeOrWords),
+    option("--before <time>", "show only schedules due before this time", parseTimeOrWords),
     ...pageOptions,
     asOfOption,
     commandIdOption
@@ -166,7 +166,7 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
       }
       case "count": {
         const counted = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules.count(filter))
-        return yield* out.show({ schedules: counted }, () => count(counted, "schedule"))
+        return yield* out.show({ schedules: counted }, () => countText(counted, "schedule"))
       }
       case "show": {
         const schedule = yield* Effect.flatMap(call.reader(asOf), (memory) => memory.schedules.get(id))
@@ -188,7 +188,7 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
         const timed = yield* Effect.flatMap(call.daybook, ({ runner }) => runner.retime)
         return yield* out.show(timed, () =>
           [
-            `checked the timers of ${count(timed.agents, "agent")}, repaired ${timed.mended.length}`,
+            `checked the timers of ${countText(timed.agents, "agent")}, repaired ${timed.mended.length}`,
             ...timed.mended
           ].join("\n")
         )
@@ -205,7 +205,7 @@ const runVerb = (call: Call, verb: Verb, id: string, options: Options) =>
                 { commandId }
               )
         const schedule = verb === "delete" ? undefined : yield* memory.schedules.get(changed.id)
-        return yield* out.show(changed, () => scheduledText(changed, schedule?.cadence))
+        return yield* out.show(changed, () => scheduleChangeText(changed, schedule?.cadence))
       }
     }
   })

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { ScratchpadEntry } from "../../src/notes/Scratchpads.js"
 import { usageError } from "../exit.js"
-import { count, oneLine, secondText } from "../format.js"
-import { type AsOfOptions, asOfOption, commandIdOption, option, rowCount, storeOf } from "../options.js"
+import { countText, oneLine, timestampText } from "../format.js"
+import { type AsOfOptions, asOfOption, commandIdOption, option, parseRowCount, parseStore } from "../options.js"
 import { type Column, table } from "../table.js"
 import type { Command } from "./Command.js"
 
@@ -23,8 +23,8 @@ export const scratchpad: Command<
   creates: "write",
   summary: "read, replace or clear the working notes of a session",
   options: [
-    option("--store <store>", "use the scratchpad in this store: private, shared or social", storeOf),
-    option("--limit <n>", "for `history`: show at most n states (default: 50)", rowCount),
+    option("--store <store>", "use the scratchpad in this store: private, shared or social", parseStore),
+    option("--limit <n>", "for `history`: show at most n states (default: 50)", parseRowCount),
     asOfOption,
     commandIdOption
   ],
@@ -49,7 +49,7 @@ export const scratchpad: Command<
         const versionText = written.version === undefined ? "" : ` (version ${written.version})`
         return yield* out.show(
           written,
-          () => `${written.outcome} ${count(written.items, "item")} of ${session}${versionText}`
+          () => `${written.outcome} ${countText(written.items, "item")} of ${session}${versionText}`
         )
       }
       if (action === "clear") {
@@ -76,7 +76,7 @@ const noScratchpad = (session: string): string => `session ${session} has no scr
 
 const columns: ReadonlyArray<Column<ScratchpadEntry>> = [
   { name: "version", cell: ({ version }) => version ?? "", alignRight: true },
-  { name: "written", cell: ({ recordedAt }) => secondText(recordedAt) },
+  { name: "written", cell: ({ recordedAt }) => timestampText(recordedAt) },
   { name: "actor", cell: ({ actor }) => actor, colour: "cyan" },
   { name: "level", cell: ({ level }) => level ?? "" },
   { name: "items", cell: ({ items }) => (items === null ? "(cleared)" : items.join(" · ")), elastic: true }

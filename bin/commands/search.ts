@@ -5,7 +5,7 @@ import { InvalidInput } from "../../src/model/errors.js"
 import { limits } from "../../src/model/limits.js"
 import { type Explained, type Explanation, explanationLines, nothingNearText } from "../../src/search/explain.js"
 import { conversationKinds } from "../../src/search/fields.js"
-import { scoreText } from "../../src/search/score.js"
+import { describeLifeScore } from "../../src/search/score.js"
 import type { Hit } from "../../src/search/search.js"
 import { type FilterOptions, filterOf, filterOptions, noteUnknownFilters } from "../filters.js"
 import { dayText } from "../format.js"
@@ -13,14 +13,14 @@ import {
   type AsOfOptions,
   asOfOption,
   flag,
-  type Moment,
-  nonEmpty,
   oneOf,
   option,
+  parseNonEmpty,
+  parseTimeOrWords,
+  parseWeight,
   repeatable,
-  timeOrWords,
-  weight,
-  wholeNumber
+  type TimeArgument,
+  wholeNumberParser
 } from "../options.js"
 import type { Output } from "../output.js"
 import { idColumn, indexColumns } from "../rows.js"
@@ -35,7 +35,7 @@ interface SearchOptions extends FilterOptions, AsOfOptions {
   readonly mode?: Explanation["mode"]
   readonly gate?: boolean
   readonly near?: boolean
-  readonly at?: Moment
+  readonly at?: TimeArgument
   readonly topK?: number
   readonly vectorWeight?: number
   readonly textWeight?: number
@@ -66,13 +66,17 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     repeatable("--kind <kind>", "show only this kind: turn, file, note or scratchpad", oneOf(conversationKinds)),
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
     option("--mode <mode>", "set the mode: enhanced (default) or classic (full text only, 5 hits)", oneOf(modes)),
-    option("--at <time>", 'set the time of the query; "last month" is relative to it', timeOrWords),
+    option("--at <time>", 'set the time of the query; "last month" is relative to it', parseTimeOrWords),
     flag("--near", "leave out memories that hardly match, even if no hit remains"),
     flag("--gate", "skip the search if the query is a message that needs no memory"),
-    option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", nonEmpty),
-    option("--top-k <n>", "combine the n best matches by words and the n best by meaning", wholeNumber(1, limits.topK)),
-    option("--vector-weight <n>", "set the weight of meaning in ranking, 0 or more", weight),
-    option("--text-weight <n>", "set the weight of words in ranking, 0 or more", weight),
+    option("--rerank <name>", "reorder the first hits: lexical, none, cohere, voyage/MODEL, …", parseNonEmpty),
+    option(
+      "--top-k <n>",
+      "combine the n best matches by words and the n best by meaning",
+      wholeNumberParser(1, limits.topK)
+    ),
+    option("--vector-weight <n>", "set the weight of meaning in ranking, 0 or more", parseWeight),
+    option("--text-weight <n>", "set the weight of words in ranking, 0 or more", parseWeight),
     flag("--record", "record this search for 'daybook recall'"),
     asOfOption
   ],
@@ -132,7 +136,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
             out,
             answer,
             (hits) => table<Hit>(out, hits, columns),
-            ({ life }) => (life === undefined ? [] : [scoreText(life)])
+            ({ life }) => (life === undefined ? [] : [describeLifeScore(life)])
           )
         )
       }

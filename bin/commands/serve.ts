@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { hostName, nonEmpty, option, repeatable, wholeNumber } from "../options.js"
+import { option, parseHostName, parseNonEmpty, repeatable, wholeNumberParser } from "../options.js"
 import type { ServeCall } from "../server/serve.js"
 import type { Command } from "./Command.js"
 
@@ -9,9 +9,9 @@ export const serve: Command<ServeCall> = {
   creates: true,
   isService: true,
   options: [
-    option("--port <n>", "listen on this port (default: 8787)", wholeNumber(0, 65_535)),
-    option("--host <address>", "listen on this address (default: 127.0.0.1)", nonEmpty),
-    repeatable("--allow-host <name>", "permit requests to this host name", hostName)
+    option("--port <n>", "listen on this port (default: 8787)", wholeNumberParser(0, 65_535)),
+    option("--host <address>", "listen on this address (default: 127.0.0.1)", parseNonEmpty),
+    repeatable("--allow-host <name>", "permit requests to this host name", parseHostName)
   ],
   details: [
     "Without --agent it serves every agent. --agent limits it to one agent or a pattern, --trust to a maximum level.",

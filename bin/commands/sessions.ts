@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { SessionSummary } from "../../src/maintenance/SessionSummaries.js"
 import { SessionNotFound } from "../../src/model/errors.js"
-import { count, secondText } from "../format.js"
+import { countText, timestampText } from "../format.js"
 import { type AsOfOptions, asOfOption, flag, option, type PageOptions, pageOptions } from "../options.js"
 import type { Output } from "../output.js"
 import { table } from "../table.js"
@@ -36,7 +36,7 @@ export const sessions: Command<AsOfOptions & PageOptions & { readonly summary?: 
             { name: "store", cell: ({ store }) => store },
             { name: "turns", cell: ({ turns }) => turns, alignRight: true },
             { name: "tokens", cell: ({ tokens }) => tokens, alignRight: true },
-            { name: "last said", cell: ({ lastAt }) => secondText(lastAt) },
+            { name: "last said", cell: ({ lastAt }) => timestampText(lastAt) },
             { name: "speakers", cell: ({ speakers }) => speakers.join(", "), elastic: true }
           ])
         )
@@ -48,12 +48,12 @@ const summariesText = (out: Output, summaries: ReadonlyArray<SessionSummary>): s
 
 const textOf = ({ colours }: Output, summary: SessionSummary): string => {
   const { by, decisions, lastAt, observations, open, outcome, quoted, request, session, store, turns } = summary
-  const counts = [count(turns, "turn"), count(observations, "memory", "memories")].join(", ")
+  const counts = [countText(turns, "turn"), countText(observations, "memory", "memories")].join(", ")
   const line = (name: string, text: string | null) => (text === null ? [] : [`  ${name.padEnd(10)}${text}`])
   const lines = (name: string, texts: ReadonlyArray<string>) =>
     texts.flatMap((text, index) => line(index === 0 ? name : "", text))
   return [
-    `${colours.cyan(session)}  ${store}  ${secondText(lastAt)}  ${counts}${summary.behind ? ", newer turns not summarized yet" : ""}`,
+    `${colours.cyan(session)}  ${store}  ${timestampText(lastAt)}  ${counts}${summary.behind ? ", newer turns not summarized yet" : ""}`,
     ...line("request", request),
     ...line("outcome", outcome),
     ...lines("decided", decisions),

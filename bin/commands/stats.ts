@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { missedPrompts } from "../../events/missedPrompts.js"
 import type { Tiers } from "../../src/maintenance/tiers.js"
 import type { AgentStats } from "../../src/stats.js"
-import { count, secondText } from "../format.js"
+import { countText, timestampText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
-import { fields } from "../table.js"
+import { fieldsTable } from "../table.js"
 import type { Command } from "./Command.js"
 
 export const stats: Command = {
@@ -22,9 +22,9 @@ export const stats: Command = {
         result
       const missed = missedPrompts(call.folder, agent)
       const stages = Object.fromEntries(maintenance.map(({ runs, stage }) => [stage, runs]))
-      const nextRunText = schedules.nextRunAt === null ? "" : `, next ${secondText(schedules.nextRunAt)}`
+      const nextRunText = schedules.nextRunAt === null ? "" : `, next ${timestampText(schedules.nextRunAt)}`
       yield* out.show({ ...result, life: tiers, missedPrompts: missed }, () =>
-        fields(out, [
+        fieldsTable(out, [
           ["agent", agent],
           ["version", version],
           ["memories", `${memories.active} active, ${memories.inactive} inactive`],
@@ -69,7 +69,7 @@ export const stats: Command = {
             : [
                 [
                   "missed",
-                  `${count(missed.count, "prompt")}, last ${secondText(missed.lastAt)}: ${missed.reason}`
+                  `${countText(missed.count, "prompt")}, last ${timestampText(missed.lastAt)}: ${missed.reason}`
                 ] as const
               ]),
           ["view", `${view.bytes} bytes`],

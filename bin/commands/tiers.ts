@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Tiers } from "../../src/maintenance/tiers.js"
-import { decayOf, retention } from "../../src/search/score.js"
-import { type AsOfOptions, asOfOption, flag, option, wholeNumber } from "../options.js"
+import { decayOf, remainingRecency } from "../../src/search/score.js"
+import { type AsOfOptions, asOfOption, flag, option, wholeNumberParser } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -16,7 +16,7 @@ export const tiers: Command<TiersCall> = {
   summary: "count the memories in each tier and show their scores",
   operator: true,
   options: [
-    option("--limit <n>", "list the n memories with the highest scores (default: 10)", wholeNumber(0, 1_000)),
+    option("--limit <n>", "list the n memories with the highest scores (default: 10)", wholeNumberParser(0, 1_000)),
     flag("--plot", "plot how recency decays with age, one curve per type"),
     asOfOption
   ],
@@ -67,7 +67,7 @@ const plotOf = ({ decay, decays }: Tiers, { colours }: Output): string => {
   const width = Math.max(...types.map(({ length }) => length))
   const line = (type: string): string => {
     const rate = decayOf(type, { decay, decays } as Parameters<typeof decayOf>[1])
-    const curve = Array.from({ length: plotDays }, (_, day) => heightOf(retention(rate, day))).join("")
+    const curve = Array.from({ length: plotDays }, (_, day) => heightOf(remainingRecency(rate, day))).join("")
     const half = rate === 0 ? "never" : `${(Math.LN2 / rate).toFixed(1)} days`
     return `${type.padEnd(width)}  ${colours.cyan(curve)}  ${String(rate).padStart(5)}  half after ${half}`
   }

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { limits } from "../../src/model/limits.js"
-import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
+import { type AsOfOptions, asOfOption, option, wholeNumberParser } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
 
-const neighbours = wholeNumber(0, limits.around)
+const neighbours = wholeNumberParser(0, limits.around)
 
 export const timeline: Command<
   AsOfOptions & { readonly before?: number; readonly after?: number },

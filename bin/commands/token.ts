@@ -3,8 +3,8 @@ import { storageError } from "../../events/errors.js"
 import { makeFolder } from "../../events/folder.js"
 import type { Token } from "../../layers/access/tokens.js"
 import { usageError } from "../exit.js"
-import { secondText } from "../format.js"
-import { nonEmpty, option } from "../options.js"
+import { timestampText } from "../format.js"
+import { option, parseNonEmpty } from "../options.js"
 import { table } from "../table.js"
 import type { Call, Command } from "./Command.js"
 
@@ -19,7 +19,7 @@ export const token: Command<TokenCall, readonly [action: string | undefined, id:
   words: actions,
   summary: "add, list or revoke access tokens of the HTTP server",
   creates: "add",
-  options: [option("--name <text>", "set a name for the program that uses the new token", nonEmpty)],
+  options: [option("--name <text>", "set a name for the program that uses the new token", parseNonEmpty)],
   details: [
     `Actions: ${actions.join(", ")}`,
     "'token add' needs --trust and --agent (a name, or a pattern such as 'team-*').",
@@ -65,7 +65,7 @@ const list = ({ checkFolder, out }: Call) =>
         { name: "id", cell: ({ id }) => id, colour: "cyan" },
         { name: "agents", cell: ({ agents }) => agents },
         { name: "trust", cell: ({ trust }) => trust },
-        { name: "created", cell: ({ createdAt }) => secondText(createdAt) },
+        { name: "created", cell: ({ createdAt }) => timestampText(createdAt) },
         { name: "name", cell: ({ name }) => name ?? "", elastic: true }
       ])
     )

@@ -3,14 +3,17 @@ import type { MemoryReader } from "../../src/Memory.js"
 import { SessionNotFound } from "../../src/model/errors.js"
 import type { ReadError } from "../../src/model/filters.js"
 import { limits } from "../../src/model/limits.js"
-import { oneLine, secondText } from "../format.js"
-import { type AsOfOptions, asOfOption, option, rowCount } from "../options.js"
+import { oneLine, timestampText } from "../format.js"
+import { type AsOfOptions, asOfOption, option, parseRowCount } from "../options.js"
 import type { Command } from "./Command.js"
 
 export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [session: string]> = {
   usage: "turns <session>",
   summary: "list the last turns of a conversation, oldest first",
-  options: [option("--last <n>", `show the last n turns, up to ${limits.page} (default: 100)`, rowCount), asOfOption],
+  options: [
+    option("--last <n>", `show the last n turns, up to ${limits.page} (default: 100)`, parseRowCount),
+    asOfOption
+  ],
   examples: ["turns monday --last 10"],
   needsNoRules: true,
   run: ({ out, reader }, { asOf, last }, [session]) =>
@@ -25,7 +28,7 @@ export const turns: Command<AsOfOptions & { readonly last?: number }, readonly [
               .map(({ occurredAt, role, sequence, speaker, text, toolCalls = [] }) =>
                 [
                   String(sequence).padStart(5),
-                  out.colours.dim(secondText(occurredAt)),
+                  out.colours.dim(timestampText(occurredAt)),
                   `${out.colours.bold(oneLine(speaker ?? role))}: ${oneLine([text, ...toolCalls.map(({ name }) => `[${name}]`)].join(" ").trim())}`
                 ].join("  ")
               )

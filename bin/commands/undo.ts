@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import type { Payload } from "../../events/catalogue.js"
 import type { Undoable } from "../../src/undo/choose.js"
 import type { PlannedEvent, Undone, UndoneEvent } from "../../src/undo/undo.js"
-import { refused, usageError } from "../exit.js"
-import { count } from "../format.js"
-import { commandIdOption, flag, isoTime, option, wholeNumber } from "../options.js"
+import { refusalError, usageError } from "../exit.js"
+import { countText } from "../format.js"
+import { commandIdOption, flag, option, parseIsoTime, wholeNumberParser } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
@@ -25,10 +25,14 @@ export const undo: Command<UndoCall> = {
   summary: "undo the changes of an event, a run or a source",
   operator: true,
   options: [
-    option("--event <version>", "undo the event with this version, and the changes that it caused", wholeNumber(1)),
+    option(
+      "--event <version>",
+      "undo the event with this version, and the changes that it caused",
+      wholeNumberParser(1)
+    ),
     option("--run <id>", "undo a run: an import, a maintenance run or another undo"),
     option("--source <name>", "undo all changes from the source with this name or kind"),
-    option("--since <time>", "with --source: undo only changes since this time (ISO 8601, UTC)", isoTime),
+    option("--since <time>", "with --source: undo only changes since this time (ISO 8601, UTC)", parseIsoTime),
     flag("--dry-run", "show the events without writing them"),
     flag("--force", "also undo fields that later events changed"),
     commandIdOption
@@ -50,7 +54,8 @@ export const undo: Command<UndoCall> = {
       if (result.run !== undefined) yield* awaitVectors(call)
       yield* out.show(result, () => doneText(out, result))
       const left = result.conflicts.length
-      if (left > 0) return yield* refused(`${count(left, "conflict")} left: pass --force to undo those changes too`)
+      if (left > 0)
+        return yield* refusalError(`${countText(left, "conflict")} left: pass --force to undo those changes too`)
     })
 }
 
@@ -69,12 +74,12 @@ const planText = async (out: Output, { conflicts, events = [], undone }: Undone)
     ...(await conflictText(out, conflicts)),
     events.length === 0
       ? "nothing to undo"
-      : `would undo ${changes(undone)} with ${count(events.length, "event")}; nothing was written`
+      : `would undo ${changes(undone)} with ${countText(events.length, "event")}; nothing was written`
   ].join("\n")
 
 const changes = (undone: Undone["undone"]): string => {
   const memories = new Set(undone.map(({ memory }) => memory)).size
-  return `${count(undone.length, "change")} of ${count(memories, "memory", "memories")}`
+  return `${countText(undone.length, "change")} of ${countText(memories, "memory", "memories")}`
 }
 
 type Conflict = Undone["conflicts"][number]

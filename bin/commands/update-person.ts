@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import { usageError } from "../exit.js"
 import { oneLine } from "../format.js"
-import { commandIdOption, option, storeOf } from "../options.js"
+import { commandIdOption, option, parseStore } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -16,7 +16,7 @@ export const updatePerson: Command<PersonCall, readonly [name: string, facts: Re
   creates: true,
   summary: "set facts about a person by name, such as a birthday",
   options: [
-    option("--store <store>", "set the facts in this store: private, shared or social", storeOf),
+    option("--store <store>", "set the facts in this store: private, shared or social", parseStore),
     commandIdOption
   ],
   details: ["A fact is NAME=VALUE, and NAME= removes it. `birthday` takes a day, with or without the year."],

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { type ContentOptions, contentOf, contentOptions } from "../content.js"
-import { loweredNote } from "../lowered.js"
+import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
+import { loweredFieldsNote } from "../lowered.js"
 import { commandIdOption, oneOf, option, repeatable } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
@@ -41,7 +41,7 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
       const memory = yield* call.memory
       const changes = {
         ...(title === undefined ? {} : { title }),
-        ...contentOf(options),
+        ...contentFromOptions(options),
         ...Object.assign({}, ...clear.map((field) => emptyValues[field]))
       }
       const updated = yield* memory.update(id, changes, { commandId })
@@ -49,7 +49,7 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
       yield* call.out.show(
         updated,
         () =>
-          `${updated.outcome} ${updated.id}${updated.version === undefined ? "" : ` (version ${updated.version})`}${loweredNote(updated, call.trust)}`
+          `${updated.outcome} ${updated.id}${updated.version === undefined ? "" : ` (version ${updated.version})`}${loweredFieldsNote(updated, call.trust)}`
       )
     })
 }

@@ -4,11 +4,11 @@ import type { Restored } from "../../events/anchorLines.js"
 import type { Problem } from "../../events/EventLog.js"
 import type { Verification } from "../../events/verify.js"
 import { toIso } from "../../text/when/dates.js"
-import { CommandEnded, exitCodes, refused, usageError } from "../exit.js"
-import { count } from "../format.js"
+import { CommandEnded, exitCodes, refusalError, usageError } from "../exit.js"
+import { countText } from "../format.js"
 import { flag, option } from "../options.js"
 import type { Output } from "../output.js"
-import { fields } from "../table.js"
+import { fieldsTable } from "../table.js"
 import type { Command } from "./Command.js"
 
 interface VerifyOptions {
@@ -82,7 +82,7 @@ const report = (out: Output, checked: Verification) =>
   Effect.gen(function* () {
     yield* out.show(checked, () =>
       [
-        fields(out, summaryOf(checked)),
+        fieldsTable(out, summaryOf(checked)),
         ...checked.problems.map(placeText),
         ...checked.accepted.map((place) => `accepted: ${placeText(place)}`),
         ...checked.repairs.map((repair) => `repaired: ${repair}`),
@@ -92,13 +92,13 @@ const report = (out: Output, checked: Verification) =>
     if (!checked.ok) {
       return yield* new CommandEnded({
         code: exitCodes.damaged,
-        message: `${count(checked.problems.length, "problem")} found`
+        message: `${countText(checked.problems.length, "problem")} found`
       })
     }
   })
 
 const restoreText = ({ at, createdAt, from, lost = [], vouched }: Restored): string => {
-  const gone = lost.map(([stream, after, to]) => `, without ${count(to - after, "event")} of ${stream}`).join("")
+  const gone = lost.map(([stream, after, to]) => `, without ${countText(to - after, "event")} of ${stream}`).join("")
   const doubt = vouched === false ? ", which nothing confirmed" : ""
   return `restored: at ${toIso(at)} from ${from === "backup" ? "a backup" : "an export"} of ${toIso(createdAt)}${doubt}${gone}`
 }
@@ -115,7 +115,7 @@ const summaryOf = ({ anchor, digest, events, head, ok, streams }: Verification) 
 const placeText = ({ stream, version, what }: Problem): string =>
   `${stream ?? "log"}${version === null ? "" : ` ${version}`}: ${what}`
 
-const noSuchAgent = (agent: string) => refused(`no agent ${agent}: 'daybook agents' lists the agents`)
+const noSuchAgent = (agent: string) => refusalError(`no agent ${agent}: 'daybook agents' lists the agents`)
 
 const unreadable = (problem: string): Verification => ({
   ok: false,

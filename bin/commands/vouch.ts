@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { count } from "../format.js"
+import { countText } from "../format.js"
 import { commandIdOption } from "../options.js"
 import type { Command } from "./Command.js"
 
@@ -15,7 +15,7 @@ export const vouch: Command<{ readonly commandId?: string }, readonly [ids: Read
       yield* out.show(
         vouched,
         () =>
-          `vouched for ${count(vouched.ids.length, "memory", "memories")}: ${vouched.ids.join(", ")}${
+          `vouched for ${countText(vouched.ids.length, "memory", "memories")}: ${vouched.ids.join(", ")}${
             vouched.version === undefined ? "" : ` (version ${vouched.version})`
           }`
       )

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
-import { decodeFrom, readPolicyDocument } from "../../layers/config.js"
+import { decodePolicy, readPolicyDocument } from "../../layers/config.js"
 import { decode, type PolicyValues } from "../../src/ports/Policy.js"
 import { type DecisionResult, type DifferenceCause, isSame, type WhatIf } from "../../src/whatIf/WhatIf.js"
 import { toIso } from "../../text/when/dates.js"
 import { buildReconciler } from "../buildReconciler.js"
-import { count, oneLine } from "../format.js"
-import { definedFields, flag, fraction, nonEmpty, oneOf, option, wholeNumber } from "../options.js"
+import { countText, oneLine } from "../format.js"
+import { definedFields, flag, oneOf, option, parseFraction, parseNonEmpty, wholeNumberParser } from "../options.js"
 import type { Output } from "../output.js"
-import { type Column, fields, table } from "../table.js"
+import { type Column, fieldsTable, table } from "../table.js"
 import type { Command } from "./Command.js"
 
 interface WhatIfOptions {
@@ -28,14 +28,14 @@ export const whatIf: Command<WhatIfOptions> = {
   summary: "replay past decisions under another policy and show what changes",
   operator: true,
   options: [
-    option("--policy <file>", "use this policy file (TOML, JSON); other options override it", nonEmpty),
+    option("--policy <file>", "use this policy file (TOML, JSON); other options override it", parseNonEmpty),
     option("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, oneOf(reconcilers)),
-    option("--threshold <number>", "compare only with memories of at least this similarity, 0 to 1", fraction),
-    option("--candidates <n>", "compare with at most n memories", wholeNumber(1)),
-    option("--from <version>", "start at this version of the log (default: the first)", wholeNumber(1)),
-    option("--to <version>", "end at this version (default: the newest)", wholeNumber(1)),
+    option("--threshold <number>", "compare only with memories of at least this similarity, 0 to 1", parseFraction),
+    option("--candidates <n>", "compare with at most n memories", wholeNumberParser(1)),
+    option("--from <version>", "start at this version of the log (default: the first)", wholeNumberParser(1)),
+    option("--to <version>", "end at this version (default: the newest)", wholeNumberParser(1)),
     flag("--ask", "if the log has no answer, ask the model instead of the rules"),
-    option("--limit <n>", "show at most n rows of each table (default: 20)", wholeNumber(1))
+    option("--limit <n>", "show at most n rows of each table (default: 20)", wholeNumberParser(1))
   ],
   details: ["Nothing is changed: the replay runs in a temporary branch."],
   examples: [
@@ -49,7 +49,7 @@ export const whatIf: Command<WhatIfOptions> = {
       if (given === undefined) yield* checkFolder
       const { file } = yield* policyFile(given)
       const document = yield* readPolicyDocument(file)
-      const base = yield* decodeFrom(file, document)
+      const base = yield* decodePolicy(file, document)
       const reconcile = { ...base.reconcile, ...definedFields(changes) }
       const reconciler = yield* buildReconciler(yield* decode({ ...base, reconcile }))
       const opened = yield* daybook
@@ -134,8 +134,8 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
     Object.entries(numbers)
       .flatMap(([name, number]) => (number === 0 ? [] : [`${number} ${name}`]))
       .join(", ") || "none"
-  const askedText = counts.asked === 0 ? "" : `; ${count(counts.asked, "question")} asked`
-  return fields(out, [
+  const askedText = counts.asked === 0 ? "" : `; ${countText(counts.asked, "question")} asked`
+  return fieldsTable(out, [
     ["versions", `${from} to ${to}`],
     ["reconciler", reconciler],
     [
@@ -149,7 +149,7 @@ const summary = (out: Output, { counts, from, memories, reconciler, to }: WhatIf
       "memories",
       `${counts.memories.live} now, ${counts.memories.branch} in the replay: ${onlyLive.length} only now, ${onlyBranch.length} only in the replay, ${changed.length} with other content`
     ],
-    ...(counts.unembedded === 0 ? [] : [["not embedded", count(counts.unembedded, "text")] as const])
+    ...(counts.unembedded === 0 ? [] : [["not embedded", countText(counts.unembedded, "text")] as const])
   ])
 }
 

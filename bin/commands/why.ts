@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Extracted } from "../../events/catalogue.js"
-import { scoreText } from "../../src/search/score.js"
+import { describeLifeScore } from "../../src/search/score.js"
 import type { Why, WhySource, WhyVersion } from "../../src/why.js"
-import { count, oneLine, secondText, staleText, writerText } from "../format.js"
-import { type AsOfOptions, asOfOption, option, wholeNumber } from "../options.js"
+import { actorText, countText, oneLine, staleText, timestampText } from "../format.js"
+import { type AsOfOptions, asOfOption, option, wholeNumberParser } from "../options.js"
 import type { Colours } from "../terminalText.js"
 import type { Command } from "./Command.js"
 
@@ -15,7 +15,7 @@ export const why: Command<WhyOptions, readonly [id: string]> = {
   usage: "why <id>",
   alias: "explain",
   summary: "explain how and why a memory was created or changed",
-  options: [asOfOption, option("--limit <n>", "show the n newest versions (default: 20)", wholeNumber(1, 200))],
+  options: [asOfOption, option("--limit <n>", "show the n newest versions (default: 20)", wholeNumberParser(1, 200))],
   examples: ["why 8k2v0q5w1x", "why 8k2v0q5w1x --json"],
   run: ({ out, reader }, { asOf, limit }, [id]) =>
     Effect.gen(function* () {
@@ -33,8 +33,8 @@ interface Branch {
 
 const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
   const { memory } = why
-  const recalled = memory.accesses === undefined ? "" : `, recalled ${count(memory.accesses, "time")}`
-  const details = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${count(memory.mentions, "time")}${recalled}`
+  const recalled = memory.accesses === undefined ? "" : `, recalled ${countText(memory.accesses, "time")}`
+  const details = `${memory.type}, ${memory.store}, ${memory.status}, mentioned ${countText(memory.mentions, "time")}${recalled}`
   const head = `${colours.cyan(memory.id)}  ${colours.bold(oneLine(memory.title))}`
   const branches: ReadonlyArray<Branch> = [
     ...(memory.stale === undefined ? [] : [{ text: colours.red(`stale: ${staleText(memory.stale)}`) }]),
@@ -49,8 +49,13 @@ const tree = (why: Why, colours: Colours): ReadonlyArray<string> => {
       : [{ text: `replaced by ${colours.cyan(why.supersededBy.id)}  ${oneLine(why.supersededBy.title)}` }]),
     ...(why.life === null
       ? []
-      : [{ text: oneLine(scoreText(why.life.score)), children: [{ text: `${why.life.action}: ${why.life.reason}` }] }]),
-    ...(why.earlier === 0 ? [] : [{ text: colours.dim(`${count(why.earlier, "earlier version")} not shown`) }]),
+      : [
+          {
+            text: oneLine(describeLifeScore(why.life.score)),
+            children: [{ text: `${why.life.action}: ${why.life.reason}` }]
+          }
+        ]),
+    ...(why.earlier === 0 ? [] : [{ text: colours.dim(`${countText(why.earlier, "earlier version")} not shown`) }]),
     ...why.versions.map((version) => versionBranch(version, colours)),
     ...group(
       "replaces",
@@ -76,11 +81,11 @@ const versionBranch = (
   colours: Colours
 ): Branch => {
   const versionText = version === undefined ? String(revision) : `${revision} (version ${version})`
-  const text = `${colours.bold(versionText)}  ${secondText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${writerText(actor)}`
+  const text = `${colours.bold(versionText)}  ${timestampText(recordedAt)}  ${colours.cyan(decision?.action ?? type)} by ${actorText(actor)}`
   if (decision === null) return { text: `${text}  ${colours.dim("its content was erased")}` }
   const { by, candidates, extracted, fallback, latency, reason, threshold } = decision
   const decisionLines = [
-    ...(threshold === undefined ? [] : [`${count(candidates.length, "candidate")} above ${threshold}`]),
+    ...(threshold === undefined ? [] : [`${countText(candidates.length, "candidate")} above ${threshold}`]),
     ...(latency === undefined ? [] : [`${latency} ms`])
   ]
   const groundsText = decisionLines.length === 0 ? "" : ` (${decisionLines.join(", ")})`

@@ -1,4 +1,4 @@
-import { type Completions, commandNames, type Entry, flagsOf, flagsWithValue, takesValue } from "./entries.js"
+import { type CompletionEntry, type Completions, commandNames, flagsOf, flagsWithValue, takesValue } from "./entries.js"
 
 /**
  * The script for bash. If it has no proposal, bash completes file names. Bash treats `=` as a separate word.
@@ -32,7 +32,7 @@ ${valueCases(completions).join("\n")}
 complete -o default -F _daybook daybook
 `
 
-const entryCase = ({ names, options, words }: Entry): string =>
+const entryCase = ({ names, options, words }: CompletionEntry): string =>
   `    ${names.join("|")}) words="${words.join(" ")}"; flags="$flags ${flagsOf(options).join(" ")}" ;;`
 
 /** The proposed values for each option that takes a value: first the commands' options, then the global ones. */

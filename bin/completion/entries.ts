@@ -1,8 +1,8 @@
 import type { AnyCommand } from "../commands/Command.js"
-import { type OptionShape, shapeOf } from "../options.js"
+import { type OptionShape, optionShapeOf } from "../options.js"
 
 /** The words that a shell proposes after the name of a command. */
-export interface Entry {
+export interface CompletionEntry {
   /** The command's name and alias. */
   readonly names: ReadonlyArray<string>
   readonly options: ReadonlyArray<OptionShape>
@@ -11,11 +11,11 @@ export interface Entry {
   readonly summary: string
 }
 
-export const entryOf = ({ alias, options = [], summary, usage, words }: AnyCommand): Entry => {
+export const completionEntryOf = ({ alias, options = [], summary, usage, words }: AnyCommand): CompletionEntry => {
   const [name = "", argument = ""] = usage.split(" ")
   return {
     names: alias === undefined ? [name] : [name, alias],
-    options: options.map(shapeOf),
+    options: options.map(optionShapeOf),
     // A usage such as `note <save|get>` lists the verbs.
     words: words ?? (argument.includes("|") ? argument.replace(/[<>[\]]/g, "").split("|") : []),
     summary
@@ -24,7 +24,7 @@ export const entryOf = ({ alias, options = [], summary, usage, words }: AnyComma
 
 /** Everything that the script of a shell needs. */
 export interface Completions {
-  readonly entries: ReadonlyArray<Entry>
+  readonly entries: ReadonlyArray<CompletionEntry>
   /** The options that every command takes. */
   readonly globals: ReadonlyArray<OptionShape>
 }

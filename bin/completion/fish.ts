@@ -1,5 +1,5 @@
 import type { OptionShape } from "../options.js"
-import { type Completions, commandNames, type Entry, flagsWithValue } from "./entries.js"
+import { type CompletionEntry, type Completions, commandNames, flagsWithValue } from "./entries.js"
 
 /** The script for fish. Its functions read the command and the number of its arguments from the line. */
 export const fish = (completions: Completions): string =>
@@ -35,7 +35,7 @@ end`,
     ""
   ].join("\n")
 
-const linesOf = ({ names, options, summary, words }: Entry): ReadonlyArray<string> => {
+const linesOf = ({ names, options, summary, words }: CompletionEntry): ReadonlyArray<string> => {
   const isCommand = `__daybook_is ${names.join(" ")}`
   return [
     ...names.map((name) => `complete -c daybook -f -n '__daybook_at 0' -a ${name} -d ${quoted(summary)}`),

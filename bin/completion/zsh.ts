@@ -1,4 +1,4 @@
-import { type Completions, commandNames, type Entry, flagsOf, flagsWithValue, takesValue } from "./entries.js"
+import { type CompletionEntry, type Completions, commandNames, flagsOf, flagsWithValue, takesValue } from "./entries.js"
 
 /** The script for zsh. If it has no proposal, zsh completes file names. */
 export const zsh = (completions: Completions): string => `#compdef daybook
@@ -31,7 +31,7 @@ ${valueCases(completions).join("\n")}
 compdef _daybook daybook
 `
 
-const entryCase = ({ names, options, words }: Entry): string =>
+const entryCase = ({ names, options, words }: CompletionEntry): string =>
   `    ${names.join("|")}) names=(${words.join(" ")}); flags+=(${flagsOf(options).join(" ")}) ;;`
 
 /** The proposed values for each option that takes a value: first the commands' options, then the global ones. */

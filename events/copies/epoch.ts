@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import { make as makeAnchoring } from "../anchoring.js"
 import type { Restored } from "../anchorLines.js"
 import { type StorageError, storageError } from "../errors.js"
-import { watch } from "../logFiles.js"
-import { open } from "../sqlite.js"
+import { watchLogFiles } from "../logFiles.js"
+import { openLogDatabase } from "../sqlite.js"
 
 /**
  * Starts a new epoch of a restored log: a new anchor file that records where the log comes from. Keeps the old file as
@@ -14,11 +14,11 @@ import { open } from "../sqlite.js"
 export const startRestoredEpoch = (folder: string, restored: Restored): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const file = join(folder, "log.db")
-    const { installation, writer } = yield* open(file)
+    const { installation, writer } = yield* openLogDatabase(file)
     yield* Effect.try({
       try: () => {
         const { anchor, startEpoch } = makeAnchoring({
-          files: watch(file),
+          files: watchLogFiles(file),
           ...{ folder, installation, writer },
           isChecked: () => false
         })

@@ -10,9 +10,9 @@ import { parseLedger } from "../erasure/ledger.js"
 import { setAppliedLine } from "../erasure/ledgerReference.js"
 import { type StorageError, storageError } from "../errors.js"
 import { type EventRow, fromRow, insertEvent, toParams } from "../eventRows.js"
-import { open } from "../sqlite.js"
+import { openLogDatabase } from "../sqlite.js"
 import { type Db, sql } from "../statement.js"
-import { takeTurnIfDue } from "../turns.js"
+import { yieldIfDue } from "../turns.js"
 import type { ExportHeader } from "./exportLines.js"
 import { writeLedger } from "./snapshot.js"
 
@@ -91,7 +91,7 @@ export const importLines = (
   onProgress: (events: number) => void
 ): Effect.Effect<ExportHeader, StorageError | InvalidExport> =>
   Effect.gen(function* () {
-    const { writer } = yield* open(join(folder, "log.db"))
+    const { writer } = yield* openLogDatabase(join(folder, "log.db"))
     const state = yield* Effect.acquireRelease(
       Effect.sync(() => {
         writer.exec("BEGIN IMMEDIATE")
@@ -113,7 +113,7 @@ export const importLines = (
       const problem = yield* Effect.try({ try: () => store(writer, state, text), catch: storageError("log.db") })
       if (problem !== null) return yield* new InvalidExport({ line: number, problem })
       onProgress(state.counts.events)
-      yield* takeTurnIfDue
+      yield* yieldIfDue
     }
     if (state.header === undefined || !state.hasEnded)
       return yield* new InvalidExport({ line: state.lines + 1, problem: "is missing, because the export was cut off" })

@@ -25,7 +25,7 @@ export interface Snapshot {
 }
 
 /** A data folder, and the path of the copy of its ledger of erasures, if there is a copy. */
-export interface LogPlace {
+export interface LogLocation {
   readonly folder: string
   readonly ledger?: string | undefined
 }
@@ -34,8 +34,8 @@ export interface LogPlace {
  * Passes the state of a folder's log at one moment to `use`. Other processes can write in the meantime. Without a read
  * transaction, SQLite would restart a backup at each write of another connection.
  */
-export const useSnapshot = <A, E>(
-  { folder, ledger }: LogPlace,
+export const withSnapshot = <A, E>(
+  { folder, ledger }: LogLocation,
   use: (snapshot: Snapshot) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | StorageError> =>
   Effect.acquireUseRelease(
@@ -54,7 +54,7 @@ export const useSnapshot = <A, E>(
  */
 const maxTries = 10
 
-const begin = (db: Db, { folder, ledger }: LogPlace): Snapshot => {
+const begin = (db: Db, { folder, ledger }: LogLocation): Snapshot => {
   db.pragma("query_only = ON")
   for (let tries = 0; tries < maxTries; tries++) {
     db.exec("BEGIN")
@@ -108,8 +108,12 @@ const sequenceOf = (line: string): number | undefined => {
 const pagesInTurn = 1_000
 
 /** Copies the log of a folder into an empty folder. The copy is an independent log. */
-export const copyLog = (place: LogPlace, target: string, onProgress: CopyProgress): Effect.Effect<void, StorageError> =>
-  useSnapshot(place, ({ anchor, db, ledger }) =>
+export const copyLog = (
+  place: LogLocation,
+  target: string,
+  onProgress: CopyProgress
+): Effect.Effect<void, StorageError> =>
+  withSnapshot(place, ({ anchor, db, ledger }) =>
     Effect.tryPromise({
       try: async (signal) => {
         const file = join(target, "log.db")

@@ -60,7 +60,7 @@ export interface EraseRequest {
 }
 
 /** The result of a completed, durable erasure. */
-export interface Erased {
+export interface ErasureResult {
   /** The number of events that lost their payload. */
   readonly erased: number
   /** The number of REMAINS events stored in place of erased events. */
@@ -68,7 +68,7 @@ export interface Erased {
 }
 
 /** The result of applying another ledger to this log. */
-export interface ErasedAgain {
+export interface LedgerErasureResult {
   /** The number of lines that were missing from this log's ledger. */
   readonly erasures: number
   /** The number of events that lost their payload, not counting events of deleted streams. */

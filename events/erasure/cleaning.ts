@@ -4,15 +4,15 @@ import { type StorageError, storageError } from "../errors.js"
 import { busyTimeoutMillis, retryWhileBusy } from "../sqlite.js"
 import { runSql } from "../sqlProcess.js"
 import { type Db, sql } from "../statement.js"
-import { inTurns, realPause } from "../turns.js"
-import type { Uncleaned } from "./erasedValues.js"
+import { runInTurns, sleepRealTime } from "../turns.js"
+import type { UncleanedValues } from "./erasedValues.js"
 import { appliedLine } from "./ledgerReference.js"
 import { piecesOf } from "./pieces.js"
 import { searchSlack } from "./slack.js"
 
 interface Options {
   readonly writer: Db
-  readonly uncleaned: Uncleaned
+  readonly uncleaned: UncleanedValues
   readonly locked: <A>(work: () => A) => A
 }
 
@@ -93,7 +93,7 @@ const prove = ({ uncleaned, writer }: Options, line: number): Effect.Effect<"cle
         .all()
         .map(({ text }) => String(text))
     )
-    const pieces = yield* inTurns(piecesOf(erased.values, [...erased.streams, ...staying]), attempt)
+    const pieces = yield* runInTurns(piecesOf(erased.values, [...erased.streams, ...staying]), attempt)
     if (pieces === undefined) return "unknown"
     for (let tries = 0; tries < searchTries; tries++) {
       const found = yield* searchSlack(writer.name, pieces)
@@ -138,7 +138,7 @@ const emptyWal = Effect.fnUntraced(function* (writer: Db): Effect.fn.Return<bool
   for (let tries = 0; tries < checkpointTries; tries++) {
     const [{ busy }] = yield* attempt(() => writer.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }])
     if (busy === 0) return true
-    yield* realPause(checkpointPauseMillis)
+    yield* sleepRealTime(checkpointPauseMillis)
   }
   return false
 })

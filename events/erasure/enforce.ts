@@ -9,8 +9,8 @@ import { deleteStream, deleteVectors, eraseStream, planStream } from "./eraseRow
 import { rebuildKept } from "./keptParts.js"
 import { type EventKey, emptyLedger, type Ledger, type LedgerHead, type LedgerLine } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
-import { retime, type Timing } from "./retime.js"
-import { substitute } from "./substitute.js"
+import { recomputeTimer, type TimerContext } from "./retime.js"
+import { substituteRemains } from "./substitute.js"
 
 // Erases the events that the ledger names. Functions that write run inside a transaction; the caller holds the write
 // lock.
@@ -46,7 +46,7 @@ export const ledgerHeads = (db: Db, anchor: Anchor): ReadonlyArray<LedgerHead> =
 }
 
 /** The problem of a log's ledger; null if there is none. */
-export const problemOfLedger = ({
+export const checkLedger = ({
   anchor,
   db,
   installation,
@@ -70,7 +70,7 @@ export const pendingLines = (db: Db, { lines }: ReturnType<Ledger["read"]>): Rea
 export const applyLines = function* (
   db: Db,
   lines: ReadonlyArray<LedgerLine>,
-  context: { readonly now: number; readonly nextSequence: () => number; readonly timing: Timing | undefined }
+  context: { readonly now: number; readonly nextSequence: () => number; readonly timing: TimerContext | undefined }
 ): Steps<ReadonlyArray<Head>> {
   const heads = new Map<string, Head>()
   const digests = new Set<string>()
@@ -83,28 +83,28 @@ export const applyLines = function* (
       const request = { actor: "ledger", now: context.now, reason, selector }
       const head = yield* eraseStream(db, { ...plan, stream }, { request, ledger, nextSequence: context.nextSequence })
       heads.set(stream, head)
-      noteCleaning(db, stream)
+      requestCleaning(db, stream)
     }
     for (const stream of deletedStreams(db, line)) {
       for (const digest of digestsOf(db, stream)) digests.add(digest)
       yield* deleteStream(db, stream)
       heads.delete(stream)
-      noteCleaning(db, stream)
+      requestCleaning(db, stream)
     }
     setAppliedLine(db, line)
   }
   yield* deleteVectors(db, unusedDigests(db, digests))
   // A restored copy still has the timers from when it was made.
-  if (context.timing !== undefined) for (const stream of heads.keys()) yield* retime(db, stream, context.timing)
+  if (context.timing !== undefined) for (const stream of heads.keys()) yield* recomputeTimer(db, stream, context.timing)
   return [...heads.values()]
 }
 
 /** Records that the views of a stream and the pages of this file may contain erased text. */
-export const noteCleaning = (db: Db, stream: string): void =>
+export const requestCleaning = (db: Db, stream: string): void =>
   void sql(db, "INSERT OR IGNORE INTO cleanings (stream) VALUES (?), ('')").run(stream)
 
 /** The number of events that still have their payload although a line names them. */
-export const eventsKeptDespite = (db: Db, lines: ReadonlyArray<LedgerLine>): number => {
+export const countUnerasedEvents = (db: Db, lines: ReadonlyArray<LedgerLine>): number => {
   const select = sql(db, "SELECT hash FROM events WHERE sequence = ? AND payload IS NOT NULL")
   const isKept = ([sequence, hash]: EventKey) => {
     const row = select.get(sequence)
@@ -140,7 +140,7 @@ const erasuresIn = (db: Db, { events, kept, names = [] }: LedgerLine): ReadonlyM
     if (row === undefined) continue
     const entry = foundIn(row.stream)
     if (!entry.versions.includes(row.version)) entry.versions.push(row.version)
-    const [{ payload }] = substitute(db, row.stream, [row]) as [EventRow]
+    const [{ payload }] = substituteRemains(db, row.stream, [row]) as [EventRow]
     const rebuilt = payload === null ? undefined : rebuildKept(JSON.parse(payload), parts)
     if (rebuilt !== undefined) entry.remains.push({ of: row.version, type, schema, payload: JSON.stringify(rebuilt) })
   }

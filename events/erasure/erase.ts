@@ -1,33 +1,33 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type Anchoring, type DueLine, newestSequence, streamHeads } from "../anchoring.js"
-import type { Erased, ErasedAgain, EraseRequest } from "../EventLog.js"
+import { type Anchoring, type AppendLineOptions, newestSequence, streamHeads } from "../anchoring.js"
+import type { EraseRequest, ErasureResult, LedgerErasureResult } from "../EventLog.js"
 import { StorageError, storageError, VersionConflict } from "../errors.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
 import { randomBytes } from "../randomBytes.js"
 import { type Db, sql } from "../statement.js"
-import { type Added, type HeadCache, headOf } from "../store.js"
+import { type HeadCache, headOf, type TransactionChanges } from "../store.js"
 import type { StreamGuard } from "../streamGuard.js"
 import type { Steps } from "../turns.js"
 import { streamsToClean } from "./cleaning.js"
 import {
   applyLines,
+  checkLedger,
   ledgerHeads,
   ledgerProblem,
-  noteCleaning,
   pendingLines,
-  problemOfLedger,
+  requestCleaning,
   streamDigest
 } from "./enforce.js"
-import { eraseAgain } from "./eraseAgain.js"
-import { collectValues, type ErasedValues, makeUncleaned, type Uncleaned } from "./erasedValues.js"
+import { applyOtherLedger } from "./eraseAgain.js"
+import { collectValues, type ErasedValues, makeUncleanedValues, type UncleanedValues } from "./erasedValues.js"
 import { isEmptyPlan } from "./erasePlan.js"
 import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
 import { describeKept } from "./keptParts.js"
-import { type EventKey, type Ledger, type LedgerEntry, type LedgerLine, ledgerDamaged } from "./ledger.js"
+import { type EventKey, type Ledger, type LedgerEntry, type LedgerLine, ledgerDamagedError } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
-import type { Timing } from "./retime.js"
-import { substitute } from "./substitute.js"
+import type { TimerContext } from "./retime.js"
+import { substituteRemains } from "./substitute.js"
 
 interface Options {
   readonly writer: Db
@@ -35,23 +35,23 @@ interface Options {
   readonly anchoring: Anchoring
   readonly installation: string
   readonly ledger: Ledger
-  readonly timing: Timing | undefined
+  readonly timing: TimerContext | undefined
   readonly lockedInSteps: <A>(work: () => Steps<A>) => Steps<A>
-  readonly transact: <A extends Added>(
+  readonly transact: <A extends TransactionChanges>(
     streams: ReadonlyArray<string>,
     work: (cache: HeadCache) => Steps<A>
-  ) => Effect.Effect<A & { readonly line: DueLine }, StorageError>
-  readonly anchorCommitted: (line: DueLine) => void
+  ) => Effect.Effect<A & { readonly line: AppendLineOptions }, StorageError>
+  readonly anchorCommitted: (line: AppendLineOptions) => void
   /** Removes deleted streams from the anchor. */
   readonly forget: (streams: ReadonlyArray<string>) => void
 }
 
 export interface Eraser {
-  readonly erase: (request: EraseRequest) => Effect.Effect<Erased, VersionConflict | StorageError>
+  readonly erase: (request: EraseRequest) => Effect.Effect<ErasureResult, VersionConflict | StorageError>
   readonly eraseAgain: (
     lines: ReadonlyArray<LedgerLine>,
     now: number
-  ) => Effect.Effect<ErasedAgain | "anotherLog", StorageError>
+  ) => Effect.Effect<LedgerErasureResult | "anotherLog", StorageError>
   /** Erases the events that the ledger names and this log still contains. Runs before anything is read. */
   readonly enforce: () => Steps<void>
   /**
@@ -61,20 +61,20 @@ export interface Eraser {
   readonly acceptLedger: () => void
   /** Throws if the ledger does not contain the lines that the log and the anchor refer to. */
   readonly assertLedger: () => void
-  readonly uncleaned: Uncleaned
+  readonly uncleaned: UncleanedValues
 }
 
 /** Creates the functions that erase events of a log: see `EventLog.erase`. */
 export const makeErase = (options: Options): Eraser => {
   const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, timing, transact, writer } =
     options
-  const uncleaned = makeUncleaned()
+  const uncleaned = makeUncleanedValues()
 
-  const problemNow = () => problemOfLedger({ db: writer, anchor: anchoring.anchor, installation, ledger })
+  const problemNow = () => checkLedger({ db: writer, anchor: anchoring.anchor, installation, ledger })
 
   const assertLedger = () => {
     const problem = problemNow()
-    if (problem !== null) throw ledgerDamaged(problem)
+    if (problem !== null) throw ledgerDamagedError(problem)
   }
 
   const acceptLedger = () => {
@@ -132,7 +132,7 @@ export const makeErase = (options: Options): Eraser => {
     )
 
   /** Writes the newest line of the ledger to the anchor, and removes deleted streams from the anchor. */
-  const committed = (line: DueLine, deleted: ReadonlyArray<string>): void => {
+  const committed = (line: AppendLineOptions, deleted: ReadonlyArray<string>): void => {
     const { hash, line: number } = appliedLine(writer)
     anchorCommitted({ ...line, additions: { ledger: { line: number, hash } } })
     if (deleted.length > 0) forget(deleted)
@@ -158,7 +158,7 @@ export const makeErase = (options: Options): Eraser => {
       const streams = heads.map(({ stream }) => stream)
       yield* requireSound(streams)
       const { deleted, line, result } = yield* transact(streams, (cache) =>
-        eraseAgain({ db: writer, ledger, timing, cache, lines, now })
+        applyOtherLedger({ db: writer, ledger, timing, cache, lines, now })
       )
       committed(line, deleted)
       return result
@@ -167,8 +167,8 @@ export const makeErase = (options: Options): Eraser => {
   return { acceptLedger, assertLedger, enforce, erase, eraseAgain: again, uncleaned }
 }
 
-interface Stored extends Added {
-  readonly result: Either.Either<Erased, VersionConflict>
+interface Stored extends TransactionChanges {
+  readonly result: Either.Either<ErasureResult, VersionConflict>
   /** The removed values; undefined if not all of them are known. */
   readonly removed: ErasedValues | undefined | "nothing"
 }
@@ -177,7 +177,7 @@ interface Work {
   readonly db: Db
   readonly installation: string
   readonly ledger: Ledger
-  readonly timing: Timing | undefined
+  readonly timing: TimerContext | undefined
   readonly request: EraseRequest
   readonly cache: HeadCache
 }
@@ -210,17 +210,17 @@ const eraseAll = function* ({ cache, db, installation, ledger, request, timing }
   const head = ledger.append(before, entryOf(db, { installation, plans, request, whole }))
   for (const plan of plans) {
     heads.push(yield* eraseStream(db, plan, { request, ledger: head.hash, nextSequence, noteRemoved: collected.add }))
-    noteCleaning(db, plan.stream)
+    requestCleaning(db, plan.stream)
     counts.erased += plan.versions.length
     counts.remains += plan.remains.length
   }
   for (const stream of whole) {
     counts.erased += yield* deleteStream(db, stream)
     cache.heads.delete(stream)
-    noteCleaning(db, stream)
+    requestCleaning(db, stream)
   }
   yield* deleteVectors(db, request.vectors, collected.add)
-  noteCleaning(db, "")
+  requestCleaning(db, "")
   setAppliedLine(db, head)
   const [values, streams] = [collected.all(), plans.map(({ stream }) => stream)]
   const isKnown = whole.length === 0 && values !== undefined
@@ -259,7 +259,7 @@ const entryOf = (
       ).map((row) => [row.version, row])
     )
     const keys = new Map([...rows].map(([version, row]) => [version, keyOf(row)]))
-    substitute(db, stream, [...rows.values()])
+    substituteRemains(db, stream, [...rows.values()])
     return remains.flatMap(({ of, payload, schema, type }) => {
       const old = rows.get(of)?.payload
       const parts = old === null || old === undefined ? undefined : describeKept(JSON.parse(old), JSON.parse(payload))

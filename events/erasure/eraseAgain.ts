@@ -1,16 +1,16 @@
 import { type Db, sql } from "../statement.js"
-import { type Added, type HeadCache, headOf } from "../store.js"
+import { type HeadCache, headOf, type TransactionChanges } from "../store.js"
 import type { Steps } from "../turns.js"
-import type { ErasedAgain } from "./EraseRequest.js"
-import { applyLines, eventsKeptDespite, pendingLines } from "./enforce.js"
+import type { LedgerErasureResult } from "./EraseRequest.js"
+import { applyLines, countUnerasedEvents, pendingLines } from "./enforce.js"
 import type { Ledger, LedgerEntry, LedgerLine } from "./ledger.js"
 import { appliedLine } from "./ledgerReference.js"
-import type { Timing } from "./retime.js"
+import type { TimerContext } from "./retime.js"
 
 interface Work {
   readonly db: Db
   readonly ledger: Ledger
-  readonly timing: Timing | undefined
+  readonly timing: TimerContext | undefined
   readonly cache: HeadCache
   readonly lines: ReadonlyArray<LedgerLine>
   readonly now: number
@@ -20,14 +20,16 @@ interface Work {
  * Adds the lines of another ledger to the log's own ledger, then erases the events that they name. A line has a
  * different hash in each ledger, so lines are compared by their content. Runs inside a transaction.
  */
-export const eraseAgain = function* ({
+export const applyOtherLedger = function* ({
   cache,
   db,
   ledger,
   lines,
   now,
   timing
-}: Work): Steps<Added & { readonly result: ErasedAgain; readonly deleted: ReadonlyArray<string> }> {
+}: Work): Steps<
+  TransactionChanges & { readonly result: LedgerErasureResult; readonly deleted: ReadonlyArray<string> }
+> {
   let { sequence } = cache
   const context = { now, timing, nextSequence: () => ++sequence }
   // A process wrote these lines and was killed before it erased the events.
@@ -43,7 +45,7 @@ export const eraseAgain = function* ({
     last = ledger.append(last, entry)
     added.push({ ...entry, ...last })
   }
-  const result = { erasures: added.length, events: eventsKeptDespite(db, added) }
+  const result = { erasures: added.length, events: countUnerasedEvents(db, added) }
   const streams: ReadonlyArray<string> = sql(db, "SELECT DISTINCT stream FROM events")
     .all()
     .map(({ stream }) => stream)

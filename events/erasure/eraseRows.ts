@@ -6,7 +6,7 @@ import { type Names, withoutNames } from "../names.js"
 import { updateNewest } from "../newest.js"
 import { type Db, sql } from "../statement.js"
 import { headOf, setTimer } from "../store.js"
-import { isTurnDue, itemsPerCheck, type Steps } from "../turns.js"
+import { isYieldDue, itemsPerCheck, type Steps } from "../turns.js"
 import { type ErasePlan, eraseCommand, planErasure } from "./erasePlan.js"
 
 // Functions that erase inside a transaction. The caller holds the write lock.
@@ -55,7 +55,7 @@ export const eraseStream = function* (
   for (const row of linkEvents(head, eraseCommand(request, plan, ledger), linking)) {
     sql(db, insertEvent).run(toParams(row))
     rows.push(row)
-    if (rows.length % itemsPerCheck === 0 && isTurnDue()) yield
+    if (rows.length % itemsPerCheck === 0 && isYieldDue()) yield
   }
   const clear = sql(
     db,
@@ -65,11 +65,11 @@ export const eraseStream = function* (
   for (const [index, version] of plan.versions.entries()) {
     for (const value of Object.values(content.get(stream, version))) noteRemoved(value)
     clear.run(rows[0]!.recordedAt, stream, version)
-    if (index % itemsPerCheck === 0 && isTurnDue()) yield
+    if (index % itemsPerCheck === 0 && isYieldDue()) yield
   }
   for (const [index, erasure] of plan.names.entries()) {
     eraseNames(db, stream, erasure, noteRemoved)
-    if (index % itemsPerCheck === 0 && isTurnDue()) yield
+    if (index % itemsPerCheck === 0 && isYieldDue()) yield
   }
   const dropped = "DELETE FROM remains WHERE stream = ? AND version IN (SELECT value FROM json_each(?))"
   sql(db, dropped).run(stream, JSON.stringify(plan.versions))
@@ -102,7 +102,7 @@ export const deleteStream = function* (db: Db, stream: string): Steps<number> {
       db,
       `DELETE FROM events WHERE sequence IN (SELECT sequence FROM events WHERE stream = ? LIMIT ${rowsInStep})`
     ).run(stream))
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
   }
   for (const table of ["newest", "remains", "timers"]) sql(db, `DELETE FROM ${table} WHERE stream = ?`).run(stream)
   return deleted
@@ -120,6 +120,6 @@ export const deleteVectors = function* (
     // The row was removed earlier, for example because it was damaged. A copy of its bytes may still be in the file.
     if (rows.length === 0) noteRemoved(undefined)
     for (const value of rows.flatMap(Object.values)) noteRemoved(value)
-    if (index % itemsPerCheck === 0 && isTurnDue()) yield
+    if (index % itemsPerCheck === 0 && isYieldDue()) yield
   }
 }

@@ -14,7 +14,7 @@ export interface ErasedValues {
  * The values that were erased since the last cleaning of a log. A cleaning uses them to prove that no page contains a
  * copy. Only the process that erased the values has them, in memory.
  */
-export interface Uncleaned {
+export interface UncleanedValues {
   /** Adds an erasure of this process. Pass undefined if its values are not known. */
   readonly add: (erased: ErasedValues | undefined) => void
   /**
@@ -52,7 +52,7 @@ export const collectValues = () => {
   }
 }
 
-export const makeUncleaned = (): Uncleaned => {
+export const makeUncleanedValues = (): UncleanedValues => {
   let known: ErasedValues | undefined
   const joined = (erased: ErasedValues): ErasedValues | undefined => {
     if (erased.isFirst) return erased

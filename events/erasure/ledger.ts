@@ -2,8 +2,8 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 import { dirname } from "node:path"
 import { noHash } from "../anchorLines.js"
 import { syncFolder, writeAll } from "../durable.js"
-import { StorageError, storageError, throwingAt } from "../errors.js"
-import { statIfAny } from "../folder.js"
+import { StorageError, storageError, withStorageErrors } from "../errors.js"
+import { statIfExists } from "../folder.js"
 import type { NameColumn } from "../names.js"
 import { sha256 } from "../sha256.js"
 import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "./EraseRequest.js"
@@ -120,7 +120,7 @@ export const make = (file: string, copy?: string): Ledger => {
 
 /** A cache key. It changes with each append, and if another file replaces the ledger. */
 const keyOf = (file: string): string => {
-  const { ctimeMs, ino, size } = statIfAny(file) ?? { ino: 0, size: 0, ctimeMs: 0 }
+  const { ctimeMs, ino, size } = statIfExists(file) ?? { ino: 0, size: 0, ctimeMs: 0 }
   return `${ino} ${size} ${ctimeMs}`
 }
 
@@ -221,7 +221,7 @@ const cannotWrite = (path: string, cause: unknown): StorageError => {
  * The ledger is too short, was changed, or belongs to another log. No stream can be written, because erased text could
  * come back.
  */
-export const ledgerDamaged = (problem: string): StorageError =>
+export const ledgerDamagedError = (problem: string): StorageError =>
   new StorageError({
     kind: "damaged",
     where: "erasures.log",
@@ -230,7 +230,7 @@ export const ledgerDamaged = (problem: string): StorageError =>
   })
 
 const guarded = (ledger: Ledger): Ledger => {
-  const guard = throwingAt(ledgerName)
+  const guard = withStorageErrors(ledgerName)
   return {
     read: guard(ledger.read),
     append: guard(ledger.append),

@@ -1,4 +1,4 @@
-import { isTurnDue, type Steps } from "../turns.js"
+import { isYieldDue, type Steps } from "../turns.js"
 
 /** Recognises erased values by their parts. */
 export interface Pieces {
@@ -38,7 +38,7 @@ export const piecesOf = function* (
     if (bytes.length < pieceBytes) short.set(bytes.toString("latin1"), bytes)
     for (let at = 0; at + pieceBytes <= bytes.length; at++) {
       if (isTelling(bytes, at)) long.add(pieceAt(bytes, at))
-      if (at % bytesPerCheck === 0 && isTurnDue()) yield
+      if (at % bytesPerCheck === 0 && isYieldDue()) yield
     }
   }
   for (const text of kept) for (let at = 0; at + pieceBytes <= text.length; at++) long.delete(pieceAt(text, at))

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { type DaybookEvent, imagesOf, type Payload } from "../catalogue.js"
+import { afterImages, type DaybookEvent, type Payload } from "../catalogue.js"
 import type { Memory } from "../Memory.js"
 
 /**
@@ -38,7 +38,7 @@ export type Remainder = {
 }[DaybookEvent["type"]]
 
 /** Returns the type and payload of an event without the removed parts; null if nothing remains. */
-export const remainsOf = (event: DaybookEvent, removal: Removal): Remainder | null => {
+export const computeRemainder = (event: DaybookEvent, removal: Removal): Remainder | null => {
   if (removal === "whole") return null
   const blank = withoutFields(event, removal)
   switch (event.type) {
@@ -72,7 +72,7 @@ const remainingImages = (
   const remade = new Map(images.map((image) => [image.born, image]))
   const rest = (memory: Memory): Memory | undefined =>
     gone.has(memory.born) ? undefined : (remade.get(memory.born) ?? memory)
-  const left = imagesOf(event).flatMap((memory) => rest(memory) ?? [])
+  const left = afterImages(event).flatMap((memory) => rest(memory) ?? [])
   if (left.length === 0) return null
   const { payload } = event
   switch (event.type) {

@@ -27,7 +27,7 @@ const selectNewest = (condition: string): string => `
     WHERE type = 'REMAINS' AND json_valid(payload) AND ${condition} GROUP BY stream, payload ->> '$.of'`
 
 /** Rebuilds the table of remains from the events. */
-export const remakeRemains = (db: Db): void => {
+export const rebuildRemainsTable = (db: Db): void => {
   sql(db, "DELETE FROM remains").run()
   sql(db, `INSERT INTO remains (stream, of, version) ${selectNewest("true")}`).run()
 }

@@ -2,12 +2,12 @@ import type { Codec } from "../Codec.js"
 import { type EventRow, fromRow, selectEvents } from "../eventRows.js"
 import { type Db, sql } from "../statement.js"
 import { setTimer } from "../store.js"
-import { isTurnDue, type Steps } from "../turns.js"
+import { isYieldDue, type Steps } from "../turns.js"
 import type { TimerFold } from "../verify.js"
-import { substitute } from "./substitute.js"
+import { substituteRemains } from "./substitute.js"
 
 /** The functions that compute from a stream's events when the stream is due. */
-export interface Timing {
+export interface TimerContext {
   readonly codec: Codec
   readonly timers: () => TimerFold
 }
@@ -15,7 +15,7 @@ export interface Timing {
 const page = 250
 
 /** Sets the timer of a stream from the events that remain after an erasure. */
-export const retime = function* (db: Db, stream: string, { codec, timers }: Timing): Steps<void> {
+export const recomputeTimer = function* (db: Db, stream: string, { codec, timers }: TimerContext): Steps<void> {
   const fold = timers()
   const select = sql(
     db,
@@ -24,13 +24,13 @@ export const retime = function* (db: Db, stream: string, { codec, timers }: Timi
   for (let after = 0; ; ) {
     const rows: Array<EventRow> = select.all(stream, after)
     const last = rows.at(-1)?.version
-    for (const row of substitute(db, stream, rows)) {
+    for (const row of substituteRemains(db, stream, rows)) {
       const decoded = codec.decode(fromRow(row))
       if (decoded._tag === "Right") fold.apply(decoded.right)
     }
     if (last === undefined || rows.length < page) break
     after = last
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
   }
   setTimer(db, stream, fold.due())
 }

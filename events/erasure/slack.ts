@@ -2,9 +2,9 @@ import { realpathSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { openDatabase } from "../driver.js"
 import { type StorageError, storageError } from "../errors.js"
-import { statIfAny } from "../folder.js"
+import { statIfExists } from "../folder.js"
 import { type Db, sql } from "../statement.js"
-import { inTurns, isTurnDue, type Steps } from "../turns.js"
+import { isYieldDue, runInTurns, type Steps } from "../turns.js"
 import { bytesBetweenCells } from "./cells.js"
 import { headerBytes, layoutOf, pagesOf } from "./pages.js"
 import type { Pieces } from "./pieces.js"
@@ -26,7 +26,7 @@ export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean"
       const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 20 })
       return { db, steps: search(db, pieces) }
     }),
-    ({ steps }) => inTurns(steps, attempt),
+    ({ steps }) => runInTurns(steps, attempt),
     ({ db, steps }) =>
       Effect.sync(() => {
         // An open query would prevent the connection from closing.
@@ -46,7 +46,7 @@ const search = function* (db: Db, pieces: Pieces): Steps<"clean" | "found" | "wr
   const usage = yield* usageOf(db)
   let read = 0
   for (const { bytes, number } of pagesOf(fileOf(db), layout)) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     read++
     if (usage.isFree(number) ? hasContent(bytes, usage.pages) : slackOf(bytes, number, usage).some(pieces.areIn))
       return "found"
@@ -65,7 +65,7 @@ export const freePagesWithContent = function* (db: Db): Steps<number> {
   try {
     const usage = yield* usageOf(db)
     for (const { bytes, number } of pagesOf(fileOf(db), layoutOf(db.name))) {
-      if (isTurnDue()) yield
+      if (isYieldDue()) yield
       if (usage.isFree(number) && hasContent(bytes, usage.pages)) full++
     }
     return full
@@ -74,7 +74,7 @@ export const freePagesWithContent = function* (db: Db): Steps<number> {
   }
 }
 
-const isWalUsed = (db: Db): boolean => (statIfAny(`${realpathSync(db.name)}-wal`)?.size ?? 0) > 0
+const isWalUsed = (db: Db): boolean => (statIfExists(`${realpathSync(db.name)}-wal`)?.size ?? 0) > 0
 
 const fileOf = (db: Db) => ({ path: db.name, fileHeader: 0, pageHeader: 0 })
 
@@ -93,7 +93,7 @@ const usageOf = function* (db: Db): Steps<Usage> {
   for (const [page, kind, unused] of sql(db, "SELECT pageno, pagetype, unused FROM dbstat").raw().iterate()) {
     isUsed[page] = 1
     if (kind === "overflow") overflow.set(page, unused)
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
   }
   return { pages, overflow, isFree: (page) => isUsed[page] !== 1 }
 }

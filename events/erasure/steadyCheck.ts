@@ -8,7 +8,7 @@ const maxChecks = 20
  * page. So it may read an event before its erasure, and then the ERASE event that names it. `erasures` returns a value
  * that changes with each erasure.
  */
-export const steadyCheck = <A, E, F>(
+export const repeatCheckDuringErasures = <A, E, F>(
   check: Effect.Effect<A, E>,
   isSound: (result: A) => boolean,
   erasures: Effect.Effect<unknown, F>

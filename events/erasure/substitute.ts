@@ -7,7 +7,7 @@ type Content = Pick<StoredEvent, "version" | "type" | "schema" | "payload">
  * Gives each erased event of a stream the content of its newest REMAINS event, so that readers need no code for
  * erasures. Changes `rows` in place. If nothing is erased, the only cost is one check per row.
  */
-export const substitute = <Row extends Content>(db: Db, stream: string, rows: Array<Row>): Array<Row> => {
+export const substituteRemains = <Row extends Content>(db: Db, stream: string, rows: Array<Row>): Array<Row> => {
   const erased = rows.filter(isErased)
   if (erased.length === 0) return rows
   const kept = new Map<number, Kept>()
@@ -22,7 +22,7 @@ export const substitute = <Row extends Content>(db: Db, stream: string, rows: Ar
 }
 
 /** The content in the payload of a REMAINS event. */
-export const contentIn = (payload: string): Pick<StoredEvent, "type" | "schema" | "payload"> => {
+export const parseRemainsPayload = (payload: string): Pick<StoredEvent, "type" | "schema" | "payload"> => {
   const { payload: content, schema, type } = JSON.parse(payload) as { type: string; schema: number; payload: unknown }
   return { type, schema, payload: JSON.stringify(content) }
 }
@@ -32,7 +32,7 @@ interface Kept {
   readonly payload: string | null
 }
 
-const contentOf = ({ payload }: Kept) => (payload === null ? {} : contentIn(payload))
+const contentOf = ({ payload }: Kept) => (payload === null ? {} : parseRemainsPayload(payload))
 
 const isErased = ({ payload }: Content): boolean => payload === null
 

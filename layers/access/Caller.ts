@@ -17,7 +17,7 @@ export class Caller extends Context.Tag("daybook/Caller")<
 >() {}
 
 /** The agent of a request that names no agent: the caller's only agent, or `default` if the token has a pattern. */
-export const unnamedAgentOf = ({ agents }: Context.Tag.Service<Caller>): string =>
+export const defaultAgentOf = ({ agents }: Context.Tag.Service<Caller>): string =>
   agents.includes("*") ? "default" : agents
 
 /**

@@ -12,9 +12,9 @@ import { refuseUnknownOptions } from "../../src/model/filters.js"
 import type { Page } from "../http/api/types.js"
 import { type Api, type ClientOptions, checkClientOptions, makeApi } from "./api.js"
 import { withClientErrors } from "./errors.js"
-import { memoryOf } from "./memory.js"
+import { makeRemoteMemory } from "./memory.js"
 import type { RemoteDaybook, RemoteOptions } from "./remote.js"
-import { requestsOf } from "./requests.js"
+import { requestBuilder } from "./requests.js"
 
 /** Makes a client of `daybook serve`: the operations of `Daybook` at the trust level of the token. Sends no request. */
 export const make = (options: ClientOptions): Effect.Effect<RemoteDaybook, InvalidInput, HttpClient.HttpClient> =>
@@ -35,12 +35,12 @@ const agentOptionNames = Object.keys({
 const remoteOf = (api: Api): RemoteDaybook => {
   const { operations } = api
   const ask = withClientErrors
-  const of = (agent: string) => requestsOf({ agent })
+  const of = (agent: string) => requestBuilder({ agent })
   return {
     agent: ((agent: string, options: AgentOptions = {}) => {
       Either.getOrThrowWith(refuseUnknownOptions(options, agentOptionNames), identity)
       const { session, ...others } = options
-      return memoryOf(api, { agent, forSession: session, ...others })
+      return makeRemoteMemory(api, { agent, forSession: session, ...others })
     }) as RemoteDaybook["agent"],
     agents: Effect.map(
       Stream.runCollect(paged((cursor) => operations.agents({ urlParams: { cursor, limit: agentsPerPage } }))),

@@ -10,7 +10,7 @@ export const itemsOf = <A, E, R>(page: Effect.Effect<Page<A>, E, R>): Effect.Eff
 export const withoutContent = <A extends WithContent>({ content: _, ...memory }: A): Omit<A, "content"> => memory
 
 /** The outcome of one entry of a batch. */
-export const eitherOf = <A>({ answer, problem }: BatchEntry<A>) =>
+export const entryOutcome = <A>({ answer, problem }: BatchEntry<A>) =>
   problem === undefined ? Either.right(answer as A) : Either.left(errorOf(problem))
 
 export const capturedOf = ({ content, ...memory }: ExtractedMemory) => ({ ...memory, title: content })

@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { InvalidInput } from "../../src/model/errors.js"
-import { invalid, refuseUnknownOptions } from "../../src/model/filters.js"
+import { failWithInvalidInput, refuseUnknownOptions } from "../../src/model/filters.js"
 import { Api as definition } from "../http/api/Api.js"
 import { currentTraceparent } from "../telemetry/traceContext.js"
 
@@ -25,12 +25,12 @@ export const checkClientOptions = (options: ClientOptions): Either.Either<void, 
     const { token, url } = options as Partial<ClientOptions>
     const secret = Redacted.isRedacted(token) ? Redacted.value(token) : token
     if (typeof secret !== "string" || secret.trim() === "") {
-      yield* invalid("token", "is missing: 'daybook token add' prints one")
+      yield* failWithInvalidInput("token", "is missing: 'daybook token add' prints one")
     }
     if (url !== undefined && !/^https?:\/\//i.test(url)) {
-      yield* invalid("url", "must begin with http:// or https://")
+      yield* failWithInvalidInput("url", "must begin with http:// or https://")
     }
-    if (url !== undefined && !URL.canParse(url)) yield* invalid("url", "is not a URL")
+    if (url !== undefined && !URL.canParse(url)) yield* failWithInvalidInput("url", "is not a URL")
   })
 
 /** The operations of the HTTP interface, as functions that send requests. */

@@ -1,21 +1,21 @@
 import * as Effect from "effect/Effect"
-import { eitherOf, itemsOf, withoutContent } from "./answers.js"
+import { entryOutcome, itemsOf, withoutContent } from "./answers.js"
 import type { Api } from "./api.js"
 import { withClientErrors } from "./errors.js"
 import type { RemoteMemory } from "./remote.js"
-import { type Handle, requestsOf } from "./requests.js"
-import { sessionsOf } from "./sessions.js"
+import { type Handle, requestBuilder } from "./requests.js"
+import { makeRemoteSessions } from "./sessions.js"
 
 /** The methods of a memory handle, as functions that send requests. */
-export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
+export const makeRemoteMemory = (api: Api, handle: Handle): RemoteMemory => {
   const { archived, ...memories } = api.memories
   const { maintenance, notes, recalls, schedules } = api
-  const { ask: body, read, write } = requestsOf(handle)
+  const { ask: body, read, write } = requestBuilder(handle)
   const ask = withClientErrors
   return {
     remember: (payload, options) => ask(memories.remember({ ...write(options), payload })),
     rememberAll: (payload) =>
-      Effect.map(ask(memories.rememberAll({ ...write(), payload })), (entries) => entries.map(eitherOf)),
+      Effect.map(ask(memories.rememberAll({ ...write(), payload })), (entries) => entries.map(entryOutcome)),
     update: (id, payload, options) => ask(memories.update({ ...write(options), path: { id }, payload })),
     updatePerson: (name, payload, options) =>
       ask(memories.updatePerson({ ...write(options), path: { name }, payload })),
@@ -39,7 +39,7 @@ export const memoryOf = (api: Api, handle: Handle): RemoteMemory => {
         ask(memories.contextByBody({ urlParams: handle, payload: query ?? {} })),
         ({ long_term_hint: _, mid_term: __, short_term: ___, ...context }) => context
       ),
-    ...sessionsOf(api, handle),
+    ...makeRemoteSessions(api, handle),
     notes: {
       save: (payload, options) => ask(notes.save({ ...write(options), payload })),
       get: (id) => ask(notes.get({ ...read(), path: { id } })),

@@ -12,7 +12,7 @@ export interface Handle {
 }
 
 /** Builds requests that contain the parameters of `handle`. */
-export const requestsOf = (handle: Handle) => {
+export const requestBuilder = (handle: Handle) => {
   const { actor, agent } = handle
   return {
     read: <Query extends object>(query?: Query) => ({ urlParams: { ...handle, ...query } }),

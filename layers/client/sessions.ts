@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
-import { capturedOf, eitherOf, itemsOf } from "./answers.js"
+import { capturedOf, entryOutcome, itemsOf } from "./answers.js"
 import type { Api } from "./api.js"
 import { withClientErrors } from "./errors.js"
 import type { RemoteMemory } from "./remote.js"
-import { type Handle, requestsOf } from "./requests.js"
+import { type Handle, requestBuilder } from "./requests.js"
 
 /** The methods of conversations and files, as functions that send requests. */
-export const sessionsOf = ({ conversation }: Api, handle: Handle): Pick<RemoteMemory, "sessions" | "files"> => {
-  const { ask: body, read, write } = requestsOf(handle)
+export const makeRemoteSessions = ({ conversation }: Api, handle: Handle): Pick<RemoteMemory, "sessions" | "files"> => {
+  const { ask: body, read, write } = requestBuilder(handle)
   const ask = withClientErrors
   return {
     sessions: {
@@ -17,7 +17,7 @@ export const sessionsOf = ({ conversation }: Api, handle: Handle): Pick<RemoteMe
           ({ extracted_memories, pending, turn }) => ({ turn, pending, captured: extracted_memories.map(capturedOf) })
         ),
       appendAll: (payload) =>
-        Effect.map(ask(conversation.appendAll({ ...write(), payload })), (entries) => entries.map(eitherOf)),
+        Effect.map(ask(conversation.appendAll({ ...write(), payload })), (entries) => entries.map(entryOutcome)),
       extract: (session, options) => ask(conversation.extract(write({ session, ...options }))),
       list: (query) => itemsOf(ask(conversation.sessions(read(query)))),
       get: (session, query) => ask(conversation.turns(read({ session, ...query }))),

@@ -10,7 +10,7 @@ import { Daybook } from "../../src/Daybook.js"
 import type { Memory } from "../../src/Memory.js"
 import { InvalidInput } from "../../src/model/errors.js"
 import { failureNames } from "../../src/model/failureNames.js"
-import { checkInteger, checkLevel, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
+import { checkInteger, checkLevel, failWithInvalidInput, refuseUnknownOptions } from "../../src/model/filters.js"
 import { decodeKey } from "../../src/model/input.js"
 import { modelLevel } from "../access/modelLevel.js"
 import { MemoryClosed } from "./MemoryClosed.js"
@@ -70,7 +70,7 @@ export const hostMemory = Effect.fnUntraced(function* (
     model: yield* daybook.agent(agent, { trust: modelLevel, actor: "model" }),
     modelLevel,
     inSession: (session) => daybook.agent(agent, { ...userOptions, session }),
-    run: async (effect) => resultOf(await Runtime.runPromiseExit(runtime)(effect)),
+    run: async (effect) => valueOrThrow(await Runtime.runPromiseExit(runtime)(effect)),
     close: () => Promise.resolve()
   }
 })
@@ -80,7 +80,7 @@ export const checkHostOptions = (options: HostOptions) =>
   Either.gen(function* () {
     yield* refuseUnknownOptions(options, hostOptionNames)
     const { agent, trust } = options
-    if (typeof agent !== "string") return yield* invalid("agent", "is missing")
+    if (typeof agent !== "string") return yield* failWithInvalidInput("agent", "is missing")
     return { agent, ...(yield* levelsOf(trust)) }
   })
 
@@ -174,7 +174,7 @@ export const checkAdapterOptions = (
 }
 
 /** Returns the value of a run, or throws its error. */
-export const resultOf = <A, E>(exit: Exit.Exit<A, E>): A => {
+export const valueOrThrow = <A, E>(exit: Exit.Exit<A, E>): A => {
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   return exit.value
 }

@@ -19,7 +19,7 @@ export interface HostDocument {
 }
 
 /** Maximum characters of a name and a text together. */
-export const maxDocument = limits.narrative - 1
+export const maxDocumentCharacters = limits.narrative - 1
 
 /**
  * The documents of one host in an agent's memory. Each document is a note whose first line is the document's name, so

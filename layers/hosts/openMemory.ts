@@ -11,7 +11,7 @@ import {
   type HostOptions,
   hostMemory,
   hostOptionNames,
-  resultOf
+  valueOrThrow
 } from "./HostMemory.js"
 import { MemoryClosed } from "./MemoryClosed.js"
 
@@ -32,7 +32,7 @@ export const openMemory = async (options: HostOptions & Default.DefaultOptions):
   const runtime = ManagedRuntime.make(Default.layer(others))
   const opened = await runtime.runPromiseExit(hostMemory({ agent, trust }))
   if (Exit.isFailure(opened)) await runtime.dispose()
-  return closing(resultOf(opened), () => runtime.dispose())
+  return closing(valueOrThrow(opened), () => runtime.dispose())
 }
 
 /** Wraps a memory: calls after `close` fail with `MemoryClosed`. Without it, the engine would only interrupt them. */
@@ -44,7 +44,7 @@ const closing = (memory: HostMemory, dispose: () => Promise<void>): HostMemory =
       if (isClosed) throw new MemoryClosed()
       const exit = await memory.run(Effect.exit(effect))
       if (isClosed && Exit.isInterrupted(exit)) throw new MemoryClosed()
-      return resultOf(exit)
+      return valueOrThrow(exit)
     },
     close: () => {
       isClosed = true

@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 import { annotate, traced } from "../../events/tracing.js"
-import { parentOf } from "../telemetry/traceContext.js"
+import { parseTraceparent } from "../telemetry/traceContext.js"
 
 const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])
 
@@ -16,7 +16,7 @@ export const traceExchange = (
   answer: (parent: Context.Context<never>) => Promise<Response>
 ): Effect.Effect<Response> => {
   const method = methods.has(request.method) ? request.method : "OTHER"
-  const parent = parentOf(request.headers.get("traceparent")) ?? "none"
+  const parent = parseTraceparent(request.headers.get("traceparent")) ?? "none"
   const answered = Effect.withFiberRuntime<Response>((fiber) => {
     const span = fiber.currentSpan
     // The type of a request's context names no services, because each handler requests the services that it uses.

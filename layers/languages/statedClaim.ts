@@ -4,8 +4,8 @@ import { type Lexicon, lexiconOf } from "./claims/lexicon.js"
 import { readClaim } from "./claims/readClaim.js"
 import { german } from "./de/words.js"
 import { detectLanguage, type Language } from "./detectLanguage.js"
-import { isPlain } from "./en/rules/claim.js"
-import { parse } from "./en/rules/parse.js"
+import { isPlainFact } from "./en/rules/claim.js"
+import { parseStatement } from "./en/rules/parse.js"
 import { spanish } from "./es/words.js"
 import { french } from "./fr/words.js"
 import { chinese } from "./zh/words.js"
@@ -28,9 +28,9 @@ export const statedClaimOf = (statement: Statement): StatedClaim | undefined => 
   const language = detectLanguage([statement.title, ...statement.facts].join("\n")) ?? "en"
   if (language === "other") return undefined
   if (language === "en") {
-    const { claim } = parse(statement)
+    const { claim } = parseStatement(statement)
     const { act, modality, scopes, validity } = claim
-    return { modality: act === "asks" ? "question" : modality, validity, scopes, canEnd: isPlain(claim) }
+    return { modality: act === "asks" ? "question" : modality, validity, scopes, canEnd: isPlainFact(claim) }
   }
   const { open } = readClaim(statement, lexiconFor(language))
   return { ...claimsOf[open ?? "stated"], scopes: new Map(), canEnd: open === undefined }
@@ -40,7 +40,7 @@ export const statedClaimOf = (statement: Statement): StatedClaim | undefined => 
  * True if the newer statement may end the older one: the newer one is a plain fact, and the two do not name different
  * scopes. If one of the claims cannot be read, the result is true.
  */
-export const allowsEnd = (newer: Statement, older: Statement): boolean => {
+export const newerMayEndOlder = (newer: Statement, older: Statement): boolean => {
   const [claim, former] = [statedClaimOf(newer), statedClaimOf(older)]
   if (claim === undefined || former === undefined) return true
   const isElsewhere = [...claim.scopes].some(([kind, values]) => {

@@ -1,7 +1,7 @@
 import { miniLmWeight, encoderWeight as strong } from "../encoderWeight.js"
 
 /** The settings that a family of encoders needs, from its model cards, and its weight in ranking. */
-export interface Recipe {
+export interface EncoderSettings {
   /** The vector of a text: the mean of its tokens, its first token, or its last token. */
   readonly pooling: "mean" | "first" | "last"
   /** The prefixes of queries and documents that the model was trained with. */
@@ -15,7 +15,7 @@ export interface Recipe {
   readonly floor: number
 }
 
-interface Family extends Recipe {
+interface Family extends EncoderSettings {
   /** Matches the models' names, without organisation and in lower case. */
   readonly name: RegExp
   /** The dimensions, by the size in a model's name. */
@@ -155,7 +155,7 @@ const families: ReadonlyArray<Family> = [
 ]
 
 /** The recipe and dimensions of a model by its name (`Xenova/bge-small-en-v1.5`); undefined for an unknown family. */
-export const familyOf = (model: string): (Recipe & { readonly dimensions: number }) | undefined => {
+export const familyOf = (model: string): (EncoderSettings & { readonly dimensions: number }) | undefined => {
   const name = model.replaceAll("\\", "/").replace(/^.*\//, "").toLowerCase()
   const family = families.find((candidate) => candidate.name.test(name))
   if (family === undefined) return undefined

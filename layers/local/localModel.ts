@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { encoderWeightOf } from "../encoderWeight.js"
 import { readSetting } from "../settings.js"
-import { defaultRecipe, familyOf, type Recipe } from "./families.js"
+import { defaultRecipe, type EncoderSettings, familyOf } from "./families.js"
 
 /** The server of a hub's models, and the cache of downloaded models. */
 export interface Hub {
@@ -29,7 +29,7 @@ export interface LocalModel {
   readonly hub: Hub | null
   /** The number format of the weights (`fp32`, `q8`), as `@huggingface/transformers` names it. */
   readonly kind: string
-  readonly recipe: Recipe
+  readonly recipe: EncoderSettings
   /** The dimensions of the model's own vectors, and of the vectors to return. */
   readonly native: number
   readonly dimensions: number
@@ -146,10 +146,10 @@ const folderOf = (path: string): LocatedModel | ModelProblem => {
  * The settings from the model's own files, in the format of sentence-transformers. If the files contain no settings,
  * the settings of the model's family. Unknown settings are a problem; they are never guessed.
  */
-const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
+const recipeOf = (folder: string, config: Json): EncoderSettings | ModelProblem => {
   const familyByName = typeof config._name_or_path === "string" ? familyOf(config._name_or_path) : undefined
   const { dimensions: _, ...family } = familyByName ?? familyOf(folder) ?? { dimensions: 0 }
-  const familyRecipe: Partial<Recipe> = family
+  const familyRecipe: Partial<EncoderSettings> = family
   // A layer after the pooling is not supported. Without that layer, the vectors would be wrong.
   const modules = json(folder, "modules.json")
   const dense = Object.values(modules ?? {}).some((module) => /\.Dense$/.test(String(Object(module).type)))
@@ -184,7 +184,7 @@ const recipeOf = (folder: string, config: Json): Recipe | ModelProblem => {
   }
 }
 
-const poolingOf = (config: Json | undefined): Recipe["pooling"] | undefined => {
+const poolingOf = (config: Json | undefined): EncoderSettings["pooling"] | undefined => {
   if (config?.pooling_mode_cls_token === true) return "first"
   if (config?.pooling_mode_lasttoken === true) return "last"
   return config?.pooling_mode_mean_tokens === true ? "mean" : undefined

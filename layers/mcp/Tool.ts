@@ -16,15 +16,15 @@ export interface ToolFailure {
 }
 
 /** The effect of a tool on the memory, in the protocol's terms. */
-export interface Effects {
+export interface ToolEffects {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
 }
 
-export const reads: Effects = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
-export const adds: Effects = { readOnlyHint: false, destructiveHint: false, idempotentHint: false }
-export const replaces: Effects = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
+export const readOnlyEffects: ToolEffects = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
+export const addingEffects: ToolEffects = { readOnlyHint: false, destructiveHint: false, idempotentHint: false }
+export const replacingEffects: ToolEffects = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
 
 /** A JSON Schema of an object, as it appears in the list of tools. */
 export interface ObjectSchema extends Readonly<Record<string, unknown>> {
@@ -41,7 +41,7 @@ export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly annotations: Effects
+  readonly annotations: ToolEffects
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
   /** Checks the arguments and carries out the call. */

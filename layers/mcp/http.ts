@@ -7,7 +7,7 @@ import type { AnySpan } from "effect/Tracer"
 import { Daybook } from "../../src/Daybook.js"
 import type { InvalidInput } from "../../src/model/errors.js"
 import { refuseUnknownOptions } from "../../src/model/filters.js"
-import { type Caller, canUse, unnamedAgentOf } from "../access/Caller.js"
+import { type Caller, canUse, defaultAgentOf } from "../access/Caller.js"
 import { problemMembers, problemType } from "../http/problemDetails.js"
 import { type Connection, openConnection } from "./connection.js"
 import { makeRun } from "./run.js"
@@ -78,7 +78,7 @@ export const makeHttpHandler = Effect.fnUntraced(function* (
 })
 
 const agentOf = (request: Request, caller: Context.Tag.Service<Caller>): string =>
-  new URL(request.url).searchParams.get("agent") || unnamedAgentOf(caller)
+  new URL(request.url).searchParams.get("agent") || defaultAgentOf(caller)
 
 /** A refusal outside the protocol, as problem details. */
 const problem = (status: 400 | 403, title: string, detail: string): Response =>

@@ -15,7 +15,7 @@ class ReadOnlyMemory implements ToolFailure {
 }
 
 /** Fails a write to a memory that the writer cannot see. If the reader can see it, the error says what to do. */
-export const whyNotFound = (connection: Connection, error: MemoryNotFound): Effect.Effect<never, ToolFailure> =>
+export const failNotFound = (connection: Connection, error: MemoryNotFound): Effect.Effect<never, ToolFailure> =>
   Effect.flatMap(connection.reader.get([error.id]), (memories) =>
     Effect.fail(memories.length === 0 ? error : new ReadOnlyMemory(error.id, connection))
   )

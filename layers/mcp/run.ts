@@ -8,7 +8,7 @@ import * as Schedule from "effect/Schedule"
 import type { AnySpan } from "effect/Tracer"
 import { traced } from "../../events/tracing.js"
 import { failureName } from "../../src/model/failureNames.js"
-import { parentOf } from "../telemetry/traceContext.js"
+import { parseTraceparent } from "../telemetry/traceContext.js"
 
 /** Runs the work of one request in the program's runtime. */
 export type Run = <A, E>(
@@ -30,7 +30,7 @@ export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run 
   const runPromiseExit = Runtime.runPromiseExit(runtime)
   return async (effect, { mcpReq }, tool) => {
     const { method, signal } = mcpReq
-    const from = parentOf(mcpReq._meta?.traceparent) ?? parent ?? "none"
+    const from = parseTraceparent(mcpReq._meta?.traceparent) ?? parent ?? "none"
     const whole = traced(
       tool === undefined ? `MCP ${method}` : `${method} ${tool}`,
       reporting(effect, mcpReq),

@@ -11,7 +11,7 @@ import {
   type ReconcilerService,
   type Verdict
 } from "../../src/ports/Reconciler.js"
-import { allowsEnd } from "../languages/statedClaim.js"
+import { newerMayEndOlder } from "../languages/statedClaim.js"
 import { askForJson } from "./askForJson.js"
 import { answerSchema, buildPrompt, instructions, promptDigest } from "./reconcilePrompt.js"
 
@@ -62,7 +62,12 @@ const isCertain = ({ candidates, statement }: Question, verdict: Verdict, value:
   if (certain !== true) return false
   if (verdict.action !== "DELETE") return true
   const isOpen = ["question", "plan", "hedge", "quote"].includes(String(modality))
-  return !isOpen && validity !== "bounded" && validity !== "former" && allowsEnd(statement, candidates[verdict.target]!)
+  return (
+    !isOpen &&
+    validity !== "bounded" &&
+    validity !== "former" &&
+    newerMayEndOlder(statement, candidates[verdict.target]!)
+  )
 }
 
 const verdictOf = (name: string, value: unknown, memories: number): Either.Either<Verdict, ReconcilerError> =>

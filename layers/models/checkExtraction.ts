@@ -9,10 +9,10 @@ import {
   type ExtractRequest,
   type ExtractTurn
 } from "../../src/ports/Extractor.js"
-import { credentialMask, holdsCredential } from "../../text/personal/maskCredentials.js"
+import { containsCredential, credentialMask } from "../../text/personal/maskCredentials.js"
 import { toInstant } from "../../text/when/dates.js"
 import { factTypes } from "./extractPrompt.js"
-import { isSupported, mentions, repeats, type Support, supportOf, tellsTime } from "./factSupport.js"
+import { isSupported, mentions, prepareSupport, repeatsText, type Support, supportsTime } from "./factSupport.js"
 
 const text = Schema.String
 const title = Schema.Trim.pipe(Schema.nonEmptyString())
@@ -73,7 +73,7 @@ export const decodeExtraction = (
     sources.some(({ turn }) => turnAt(turn, request) === undefined)
   )
   if (unknown) return failed("source")
-  if (holdsCredential(textsOf(decoded.right))) return failed("credential")
+  if (containsCredential(textsOf(decoded.right))) return failed("credential")
 
   const kept = facts.filter((fact) => isNew(fact, request)).map((fact) => ({ fact, support: read(fact, request) }))
   const ends = archive.filter(({ sources }) => namesNewTurn(sources))
@@ -96,7 +96,9 @@ export const decodeExtraction = (
             })
           )
         }),
-    ...(line !== "" && isSupported(line, supportOf(request.turns, new Set(request.turns))) ? { summary: line } : {})
+    ...(line !== "" && isSupported(line, prepareSupport(request.turns, new Set(request.turns)))
+      ? { summary: line }
+      : {})
   })
 }
 
@@ -107,7 +109,7 @@ const namesNewTurn = (sources: Sources): boolean => sources.some(({ turn }) => t
 
 /** True if a fact names a new turn, contains no masked text, and repeats no memory that was shown in this session. */
 const isNew = ({ sources, title }: AnswerFact, { recalled }: ExtractRequest): boolean =>
-  namesNewTurn(sources) && !title.includes(credentialMask) && !recalled.some((memory) => repeats(title, memory))
+  namesNewTurn(sources) && !title.includes(credentialMask) && !recalled.some((memory) => repeatsText(title, memory))
 
 const isTooLong = ({
   facts = [],
@@ -154,14 +156,14 @@ const read = ({ sources, statedBy }: AnswerFact, request: ExtractRequest): Suppo
     )
   const accepted = new Set(named.filter(isAccepted).map((index) => turnAt(index, request)!))
   const turns = named.map((index) => turnAt(index, request)!)
-  return supportOf(
+  return prepareSupport(
     statedBy === "user" ? turns.filter((turn) => turn.role === "user" || accepted.has(turn)) : turns,
     accepted
   )
 }
 
 const allOf = (sources: Sources, request: ExtractRequest): Support =>
-  supportOf(
+  prepareSupport(
     sources.map(({ turn }) => turnAt(turn, request)!),
     new Set()
   )
@@ -213,7 +215,7 @@ const extracted = (fact: AnswerFact, support: Support): ExtractedFact => {
     ...(topic && mentions(topic, support) ? { topic } : {}),
     ...(importance === undefined ? {} : { importance }),
     ...(expiresAt !== undefined && expiresAt > support.at && expiresAt < support.at + tenYears ? { expiresAt } : {}),
-    ...(occurredAt !== undefined && tellsTime(occurredAt, support) ? { occurredAt } : {}),
+    ...(occurredAt !== undefined && supportsTime(occurredAt, support) ? { occurredAt } : {}),
     people,
     tags: tags.filter((tag) => mentions(tag, support)),
     sources: shortened(sources),

@@ -4,10 +4,10 @@ import { spanish } from "../languages/es/words.js"
 import { french } from "../languages/fr/words.js"
 
 /** True if a text contains a negation, such as "not" or "never". */
-export const isDenied = (text: string): boolean => denials.test(folded(text))
+export const hasNegation = (text: string): boolean => denials.test(folded(text))
 
 /** True if a text contains a negation, or a word with a negative meaning, such as "avoids" or "cancelled". */
-export const isNegative = (text: string): boolean => negatives.test(folded(text))
+export const hasNegativeMeaning = (text: string): boolean => negatives.test(folded(text))
 
 const folded = (text: string): string => foldLetters(text).toLowerCase().replaceAll("’", "'")
 

@@ -4,8 +4,8 @@ import { setOf } from "../../text/normalise/functionWords.js"
 import { sentencesOf } from "../../text/normalise/sentences.js"
 import { credentialMask } from "../../text/personal/maskCredentials.js"
 import { piecesOf, statementOf } from "../languages/en/statements.js"
-import { isDenied, isNegative } from "./denials.js"
-import { impliedDate, type Range, rangesOf, tellsRange, timesOf } from "./spokenTimes.js"
+import { hasNegation, hasNegativeMeaning } from "./denials.js"
+import { impliedDate, matchesRange, type Range, rangesOf, timesOf } from "./spokenTimes.js"
 
 /** The turns that a fact names, prepared for comparison. */
 export interface Support {
@@ -32,7 +32,7 @@ const minShare = 0.5
 const day = 86_400_000
 
 /** Prepares turns. `accepted`: turns of the assistant that the user agreed to. Their questions count as statements. */
-export const supportOf = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlySet<ExtractTurn>): Support => {
+export const prepareSupport = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlySet<ExtractTurn>): Support => {
   const context = wordsOf(statementOf(`user assistant ${turns.map(({ speaker = "" }) => speaker).join(" ")}`))
   const texts = turns.flatMap(({ channel = "", text, toolCalls = [] }) => [
     text,
@@ -49,8 +49,8 @@ export const supportOf = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlyS
       [turn.text, ...(turn.toolCalls ?? []).map(({ result = "" }) => result)].flatMap(sentencesOf).flatMap((sentence) =>
         clausesOf(sentence).map((clause) => ({
           words: wordsOf(statementOf(clause)),
-          isNegative: isNegative(clause),
-          isDenied: isDenied(clause),
+          isNegative: hasNegativeMeaning(clause),
+          isDenied: hasNegation(clause),
           isQuestion: /[?？]\s*$/u.test(sentence) && !accepted.has(turn)
         }))
       )
@@ -86,9 +86,9 @@ const isMeant = (text: string, { clauses, context }: Support): boolean => {
   if (most === 0) return true
   const nearest = clauses.filter((_, index) => shares[index] === most)
   if (nearest.every(({ isQuestion }) => isQuestion)) return false
-  return isDenied(text)
+  return hasNegation(text)
     ? clauses.some(({ isNegative }, index) => isNegative && shares[index]! >= most / 2)
-    : isNegative(text) || nearest.some((clause) => !clause.isDenied && !clause.isQuestion)
+    : hasNegativeMeaning(text) || nearest.some((clause) => !clause.isDenied && !clause.isQuestion)
 }
 
 /**
@@ -112,11 +112,11 @@ export const mentions = (phrase: string, { words }: Support): boolean => {
 }
 
 /** True if the sources give a time: the day of a turn, or a time in its text. Allows a day more, for time zones. */
-export const tellsTime = (instant: number, { times }: Support): boolean =>
+export const supportsTime = (instant: number, { times }: Support): boolean =>
   times.some(({ from, to }) => instant >= from - day && instant < to + day)
 
 /** True if a text repeats another text: at least 80 % of its words are in the other text. */
-export const repeats = (text: string, other: string): boolean => {
+export const repeatsText = (text: string, other: string): boolean => {
   const [words, otherWords] = [wordsOf(statementOf(text)), wordsOf(statementOf(other))]
   const shared = [...words].filter((word) => otherWords.has(word)).length
   return words.size > 0 && shared >= 0.8 * words.size
@@ -147,7 +147,7 @@ const partsOf = (words: Iterable<string>): ReadonlyArray<string> =>
 const withoutKnownTimes = (text: string, { at, times }: Support): string => {
   let rest = text
   for (const time of [...timesOf(text, at)].reverse()) {
-    if (tellsRange(times, time)) rest = `${rest.slice(0, time.index)} ${rest.slice(time.index + time.text.length)}`
+    if (matchesRange(times, time)) rest = `${rest.slice(0, time.index)} ${rest.slice(time.index + time.text.length)}`
   }
   return rest
 }

@@ -24,7 +24,7 @@ const failure = (method: Reason, description?: string): AiError.AiError =>
 export const refused: AiError.AiError = failure("refused")
 
 /** The model's answer is incomplete. */
-export const cutOff: AiError.AiError = failure("unreadable", "cut off")
+export const cutOffError: AiError.AiError = failure("unreadable", "cut off")
 
 /** No answer in time. */
 export const timedOut: AiError.AiError = failure("timeout")

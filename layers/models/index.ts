@@ -1,6 +1,6 @@
 /** Language models and their callers. They need the optional package `@effect/ai` and the package of the provider. */
 export * as LanguageModels from "./LanguageModels.js"
-export { MaxPatience } from "./limitRequests.js"
+export { MaxRequestMillis } from "./limitRequests.js"
 export * as ModelExtractor from "./ModelExtractor.js"
 export * as ModelReconciler from "./ModelReconciler.js"
 export * as ModelSummarizer from "./ModelSummarizer.js"

@@ -9,7 +9,7 @@ import type { ModelSettings } from "../../src/ports/Policy.js"
 export type RequestLimits = Pick<ModelSettings, "timeout" | "patience" | "retries" | "backoff" | "concurrency">
 
 /** Maximum milliseconds for a request with all its retries. Set by callers that wait less than `patience`. */
-export class MaxPatience extends Context.Reference<MaxPatience>()("daybook/MaxPatience", {
+export class MaxRequestMillis extends Context.Reference<MaxRequestMillis>()("daybook/MaxPatience", {
   defaultValue: () => Number.POSITIVE_INFINITY
 }) {}
 
@@ -28,7 +28,7 @@ export interface ErrorHandling<E> {
 /**
  * Limits requests. `concurrency` requests run at once, each for at most `timeout`. If the server is busy, broken or
  * unreachable, up to `retries` retries follow. The pause doubles each time, unless the server sets it. The lower of
- * `patience` and `MaxPatience` limits a request with all its retries. Time in the queue before the first attempt does
+ * `patience` and `MaxRequestMillis` limits a request with all its retries. Time in the queue before the first attempt does
  * not count, so that a burst of requests does not fail. A request that timed out is not retried.
  *
  * Errors contain only the kind of failure.
@@ -44,7 +44,7 @@ export const limitRequests = <E>(
     const attempt = (number: number, deadline?: number): Request =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const until = deadline ?? now + Math.min(limits.patience, yield* MaxPatience)
+        const until = deadline ?? now + Math.min(limits.patience, yield* MaxRequestMillis)
         const duration = Math.max(0, Math.min(limits.timeout, until - now))
         return {
           until,

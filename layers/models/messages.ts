@@ -4,7 +4,7 @@ import type * as Response from "@effect/ai/Response"
 import * as Tool from "@effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { cutOff, refused, unsupported } from "./failures.js"
+import { cutOffError, refused, unsupported } from "./failures.js"
 
 /** A message in the form that all protocols share. */
 export interface Message {
@@ -62,7 +62,7 @@ const requestOf = ({
 
 const partsOf = ({ end, text }: ModelAnswer): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> => {
   if (end === "refused") return Effect.fail(refused)
-  if (end === "length") return Effect.fail(cutOff)
+  if (end === "length") return Effect.fail(cutOffError)
   const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }
   return Effect.succeed([
     { type: "text", text },

@@ -29,7 +29,7 @@ export const rangesOf = ({ from, text, to }: ResolvedTime): ReadonlyArray<Range>
 }
 
 /** True if an expression may mean a known time: both begin or end at the same time, or the known time contains it. */
-export const tellsRange = (known: ReadonlyArray<Range>, time: ResolvedTime): boolean =>
+export const matchesRange = (known: ReadonlyArray<Range>, time: ResolvedTime): boolean =>
   rangesOf(time).some(({ from, to }) =>
     known.some(
       (range) =>

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { type Part, partsOf, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
+import { allowedParts, type Part, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
 import { dataNotice, dataSection, isoTime, strictObject, text } from "./promptParts.js"
 
 /** The version number of this prompt, for people. The digest identifies the prompt exactly. */
@@ -29,7 +29,7 @@ const parts: Readonly<Record<Part, string>> = {
 
 /** The system prompt. It never contains texts of sources. */
 export const summaryInstructions = (kind: SummaryKind): string => {
-  const { repeatable, atMostOnce } = partsOf(kind)
+  const { repeatable, atMostOnce } = allowedParts(kind)
   const session = kind === "session"
   return `You keep the long-term memory of an assistant in order. You get one JSON document between the lines BEGIN DATA and END DATA, with "sources", numbered by "index". ${instructionByKind[kind]}
 
@@ -54,7 +54,7 @@ Answer with one JSON object and nothing else, of this form:
 
 /** The answer's JSON schema. */
 export const summarySchema = (kind: SummaryKind): Readonly<Record<string, unknown>> => {
-  const { repeatable, atMostOnce } = partsOf(kind)
+  const { repeatable, atMostOnce } = allowedParts(kind)
   const line = {
     part: { type: "string", enum: [...atMostOnce, ...repeatable] },
     text,

@@ -2,9 +2,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Tracer from "effect/Tracer"
-import { untraced } from "../../events/tracing.js"
+import { noopTracer } from "../../events/tracing.js"
 import type { InvalidInput } from "../../src/model/errors.js"
-import { alsoToFile, makeFileTracer } from "./fileTracer.js"
+import { makeFileTracer, withFileLines } from "./fileTracer.js"
 import { metricLines } from "./metricLines.js"
 import { checkFileOptions, type TraceFileOptions } from "./options.js"
 import { makeTraceLines, type TraceLines } from "./TraceLines.js"
@@ -26,7 +26,7 @@ export const layerFile = (options: TraceFileOptions): Layer.Layer<never, Invalid
 export const layerFileBeside = (options: TraceFileOptions): Layer.Layer<never> =>
   Layer.unwrapEffect(
     Effect.tracerWith((tracer) =>
-      Effect.succeed(layerOf(options, tracer === untraced ? makeFileTracer : (lines) => alsoToFile(lines, tracer)))
+      Effect.succeed(layerOf(options, tracer === noopTracer ? makeFileTracer : (lines) => withFileLines(lines, tracer)))
     )
   )
 

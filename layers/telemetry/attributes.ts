@@ -1,5 +1,5 @@
 import type { TraceAttributes } from "../../events/traceAttributes.js"
-import { operations } from "../../src/model/operations.js"
+import { spanNames } from "../../src/model/operations.js"
 
 /** A name without blanks: the name of a model, an agent or a protocol. */
 const name = /^[^\s\p{C}]{1,120}$/u
@@ -19,8 +19,8 @@ const texts: Partial<Record<keyof TraceAttributes, { readonly test: (text: strin
   agent: name,
   level: oneOf(["full", "inner", "familiar", "public"]),
   "error.type": failures,
-  "daybook.method": oneOf(Object.keys(operations)),
-  "gen_ai.operation.name": oneOf(Object.values(operations)),
+  "daybook.method": oneOf(Object.keys(spanNames)),
+  "gen_ai.operation.name": oneOf(Object.values(spanNames)),
   "gen_ai.memory.record.id": id,
   "gen_ai.tool.name": word,
   "http.request.method": oneOf(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]),
@@ -89,4 +89,4 @@ export const safeNameOf = (spanName: string): string =>
   spanName in operationNames || safeName.test(spanName) ? spanName : "span"
 
 /** The most frequent names, which need no regular expression. */
-const operationNames = Object.fromEntries(Object.values(operations).map((known) => [known, true]))
+const operationNames = Object.fromEntries(Object.values(spanNames).map((known) => [known, true]))

@@ -4,7 +4,7 @@ import type * as Exit from "effect/Exit"
 import type * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type { Mutable } from "effect/Types"
-import { untraced } from "../../events/tracing.js"
+import { noopTracer } from "../../events/tracing.js"
 import { safeNameOf } from "./attributes.js"
 import { type Ending, endingOf } from "./ending.js"
 import { attributesJson, quoted } from "./lineJson.js"
@@ -17,13 +17,13 @@ import type { TraceLines } from "./TraceLines.js"
 export const makeFileTracer = (lines: TraceLines): Tracer.Tracer =>
   Tracer.make({
     // Effect calls `context` for every step of a fiber. With this function, a step is as fast as without a tracer.
-    context: untraced.context,
+    context: noopTracer.context,
     span: (name, parent, context, links, startTime, kind) =>
       new FileSpan(lines, { name, parent, context, links, startTime, kind })
   })
 
 /** Wraps another tracer, so that its spans and events are also written as lines. */
-export const alsoToFile = (lines: TraceLines, inner: Tracer.Tracer): Tracer.Tracer =>
+export const withFileLines = (lines: TraceLines, inner: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({
     context: inner.context,
     span: (...start) => {

@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { InvalidInput } from "../../src/model/errors.js"
-import { checkInteger, invalid, refuseUnknownOptions } from "../../src/model/filters.js"
+import { checkInteger, failWithInvalidInput, refuseUnknownOptions } from "../../src/model/filters.js"
 import { collectorAddress, collectorProblem } from "../../src/ports/policy/fields.js"
 
 /** Options of `layerOtlp`. */
@@ -41,13 +41,13 @@ export const checkOtlpOptions = (options: OtlpOptions): Either.Either<void, Inva
   Either.gen(function* () {
     yield* refuseUnknownOptions(options, ["url", "headers", "serviceName", "spansEvery", "metricsEvery", "closeMillis"])
     const { closeMillis, headers = {}, metricsEvery, serviceName, spansEvery, url } = options
-    if (url !== undefined && !isAddress(url)) yield* invalid("url", collectorProblem)
+    if (url !== undefined && !isAddress(url)) yield* failWithInvalidInput("url", collectorProblem)
     if (serviceName !== undefined) yield* checkText("serviceName", serviceName)
     if (spansEvery !== undefined) yield* checkInteger("spansEvery", spansEvery, 1, maxMillis)
     if (metricsEvery !== undefined) yield* checkInteger("metricsEvery", metricsEvery, 1, maxMillis)
     if (closeMillis !== undefined) yield* checkInteger("closeMillis", closeMillis, 0, maxMillis)
     if (typeof headers !== "object" || headers === null || !Object.values(headers).every(isHeader)) {
-      yield* invalid("headers", "must be an object whose keys are header names and whose values are texts")
+      yield* failWithInvalidInput("headers", "must be an object whose keys are header names and whose values are texts")
     }
   })
 
@@ -62,8 +62,10 @@ export const checkFileOptions = (options: Partial<TraceFileOptions> = {}): Eithe
   })
 
 const checkText = (field: string, value: unknown): Either.Either<void, InvalidInput> => {
-  if (value === undefined) return invalid(field, "is missing")
-  return typeof value === "string" && value.trim() !== "" ? Either.void : invalid(field, "must be a non-empty text")
+  if (value === undefined) return failWithInvalidInput(field, "is missing")
+  return typeof value === "string" && value.trim() !== ""
+    ? Either.void
+    : failWithInvalidInput(field, "must be a non-empty text")
 }
 
 /** The value of a header may be redacted. */

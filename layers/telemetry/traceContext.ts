@@ -6,7 +6,7 @@ import * as Tracer from "effect/Tracer"
 const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
 /** The span of a client, from its `traceparent`; undefined if the header is not a valid `traceparent`. */
-export const parentOf = (header: unknown): Tracer.ExternalSpan | undefined => {
+export const parseTraceparent = (header: unknown): Tracer.ExternalSpan | undefined => {
   const [, traceId, spanId, flags] = (typeof header === "string" && traceparent.exec(header)) || []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return Tracer.externalSpan({ traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 })

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import { policyFile, readPolicy } from "../config.js"
+import { findPolicyFile, readPolicy } from "../config.js"
 import { readSetting } from "../settings.js"
 import type { TraceFileOptions } from "./options.js"
 
@@ -32,7 +32,7 @@ export const traceSettings = Effect.fnUntraced(function* (folder: string): Effec
 
 const tracePolicy = (folder: string) =>
   Effect.gen(function* () {
-    const { file } = yield* policyFile(folder)
+    const { file } = yield* findPolicyFile(folder)
     // Every command runs this, so a policy without a trace section is not parsed twice.
     if (file === undefined || !mentionsTrace(file)) return undefined
     return (yield* readPolicy(folder)).trace

@@ -8,7 +8,7 @@ import type { EventLog, Head } from "../../events/EventLog.js"
 import { errorCodeOf, StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import type { Mutex } from "../../events/Mutex.js"
 import { retryWhileBusy } from "../../events/sqlite.js"
-import { realPause } from "../../events/turns.js"
+import { sleepRealTime } from "../../events/turns.js"
 import { type Db, type Projection, sql } from "../Projection.js"
 import * as Generations from "./generations.js"
 import type { PageCaches } from "./pageCaches.js"
@@ -88,20 +88,20 @@ export const viewError = (cause: unknown): StorageError =>
  * The retry limit while other processes keep replacing the view: at least 20 tries and at least 30 s. Frequent erasures
  * can outdate each new view before it is ready, and on a slow machine this can continue for many seconds.
  */
-export interface Tries {
+export interface RetryLimit {
   readonly left: number
   /** The end of the 30 s, on the clock of `performance.now`: Effect's clock does not advance in a test. */
   readonly until: number
 }
 
-export const newTries = (): Tries => ({ left: 20, until: performance.now() + 30_000 })
+export const newRetryLimit = (): RetryLimit => ({ left: 20, until: performance.now() + 30_000 })
 
-export const areSpent = ({ left, until }: Tries): boolean => left <= 0 && performance.now() >= until
+export const isRetryLimitReached = ({ left, until }: RetryLimit): boolean => left <= 0 && performance.now() >= until
 
 /** Counts one try. After 20 tries it also pauses, so that retries without success do not keep a core busy. */
-export const nextTry = ({ left, until }: Tries): Effect.Effect<Tries> => {
+export const countRetry = ({ left, until }: RetryLimit): Effect.Effect<RetryLimit> => {
   const next = { left: left - 1, until }
-  return left > 0 ? Effect.succeed(next) : Effect.as(realPause(pauseMillis), next)
+  return left > 0 ? Effect.succeed(next) : Effect.as(sleepRealTime(pauseMillis), next)
 }
 
 const pauseMillis = 25
@@ -134,8 +134,10 @@ export const isAtHead = (checkpoint: ViewFile.Checkpoint, head: Head): boolean =
  * True if the log has an ERASE event that is newer than the view's file, so that the view's rows may contain erased
  * text. Such a view is neither read nor copied.
  */
-export const missesErasure = ({ log }: ViewContext, { agent, erasure }: View): Effect.Effect<boolean, StorageError> =>
-  Effect.map(log.newestErasure(agent), (newest) => newest > erasure)
+export const isOlderThanErasure = (
+  { log }: ViewContext,
+  { agent, erasure }: View
+): Effect.Effect<boolean, StorageError> => Effect.map(log.newestErasure(agent), (newest) => newest > erasure)
 
 /** True if the open view file is still in use: it is not retired, and it still exists. */
 export const isCurrent = (view: View, checkpoint: ViewFile.Checkpoint): boolean =>
@@ -180,7 +182,7 @@ export const rollbackNow = (db: Db) => {
   if (db.inTransaction) db.exec("ROLLBACK")
 }
 
-export const parkProjection = (context: ViewContext, view: View, parked: ViewFile.Parked) =>
+export const parkProjection = (context: ViewContext, view: View, parked: ViewFile.ParkedProjection) =>
   withWriter(context, view, (db) => ViewFile.park(db, parked))
 
 const openWriter = (config: ViewsConfig, view: View): Db => {

@@ -22,7 +22,7 @@ export interface Checkpoint {
  * A projection that was parked (stopped), because it cannot apply an event or because an extension is missing. The
  * other projections continue.
  */
-export interface Parked {
+export interface ParkedProjection {
   readonly projection: string
   /** The version of the last event that the projection applied. */
   readonly position: number
@@ -167,7 +167,9 @@ export const writerState = (db: Db): { readonly head: Checkpoint; readonly parke
   ).get()
   return {
     head: checkpointFrom(row),
-    parked: new Map(row.isParked === 0 ? [] : parkedOf(db).map(({ position, projection }) => [projection, position]))
+    parked: new Map(
+      row.isParked === 0 ? [] : findParkedProjections(db).map(({ position, projection }) => [projection, position])
+    )
   }
 }
 
@@ -175,8 +177,8 @@ export const writerState = (db: Db): { readonly head: Checkpoint; readonly parke
  * The parked projections, sorted by name. Throws for a row that `park` never writes, because then another program
  * edited the view.
  */
-export const parkedOf = (db: Db): ReadonlyArray<Parked> => {
-  const rows: ReadonlyArray<Parked> = sql(
+export const findParkedProjections = (db: Db): ReadonlyArray<ParkedProjection> => {
+  const rows: ReadonlyArray<ParkedProjection> = sql(
     db,
     "SELECT name AS projection, parked_at AS position, reason FROM projections WHERE parked_at IS NOT NULL ORDER BY name"
   ).all()
@@ -186,7 +188,7 @@ export const parkedOf = (db: Db): ReadonlyArray<Parked> => {
   return rows
 }
 
-export const park = (db: Db, { projection, position, reason }: Parked): void => {
+export const park = (db: Db, { projection, position, reason }: ParkedProjection): void => {
   const { changes } = sql(db, "UPDATE projections SET parked_at = ?, reason = ? WHERE name = ?").run(
     position,
     reason,
@@ -219,7 +221,7 @@ export const parkVectors = (db: Db, projections: ReadonlyArray<Projection>) => {
  * Projections to rebuild: projections that are new or have changed, and projections that were parked because sqlite-vec
  * was missing, if it is available now.
  */
-export const outdated = (
+export const findOutdatedProjections = (
   db: Db,
   projections: ReadonlyArray<Projection>,
   hasVectors: boolean
@@ -239,7 +241,7 @@ export const outdated = (
 
 /** Thrown by `applyEvent` with the projection to park. The caller rolls its transaction back. */
 export class Poisoned extends Error {
-  constructor(readonly parked: Parked) {
+  constructor(readonly parked: ParkedProjection) {
     super(`${parked.projection} cannot apply event ${parked.position + 1}: ${parked.reason}`)
   }
 }

@@ -8,7 +8,7 @@ import { type Cleaning, EventLog } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
 import { makeFolder } from "../../events/folder.js"
 import { traced } from "../../events/tracing.js"
-import { inTurns, type Steps } from "../../events/turns.js"
+import { runInTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
@@ -22,10 +22,10 @@ import {
   buildSuccessor,
   catchUp,
   catchUpToUnknown,
-  discard,
   isDamaged,
-  orRebuilt,
-  replace,
+  rebuildFromLog,
+  rebuildIfDamaged,
+  replaceView,
   switchTo
 } from "./rebuild.js"
 import { awaitRebuild } from "./rebuildLease.js"
@@ -33,8 +33,8 @@ import {
   attempt,
   isAtHead,
   isCurrent,
+  isOlderThanErasure,
   isRemoved,
-  missesErasure,
   type View,
   type ViewContext,
   type ViewsConfig
@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function* (options: Partial<ViewsConfig> &
     write: (view, use) =>
       view.lock.locked(() => {
         context.caches.touch(view)
-        return orRebuilt(context, view, () => writeView(context, view, use))
+        return rebuildIfDamaged(context, view, () => writeView(context, view, use))
       }),
     rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
     compare: (view, names, onProgress) =>
@@ -213,10 +213,10 @@ const rebuildView = (
 /** Rebuilds the outdated projections of an open view, or all of them if it is damaged. */
 const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, ViewError> =>
   Effect.flatMap(outdatedProjections(context, view), (names) => {
-    if (names === null) return discard(context, view)
+    if (names === null) return rebuildFromLog(context, view)
     return names.length === 0
       ? Effect.void
-      : Effect.catchIf(replace(context, view, names), isDamaged, () => discard(context, view))
+      : Effect.catchIf(replaceView(context, view, names), isDamaged, () => rebuildFromLog(context, view))
   })
 
 const catchUpLocked = (context: ViewContext, view: View) =>
@@ -226,7 +226,7 @@ const catchUpLocked = (context: ViewContext, view: View) =>
       restore(
         Effect.zipRight(
           reopenIfReplaced(context, view),
-          orRebuilt(context, view, () => catchUp(context, view))
+          rebuildIfDamaged(context, view, () => catchUp(context, view))
         )
       )
     )
@@ -245,7 +245,7 @@ const reopenIfReplaced = (context: ViewContext, view: View): Effect.Effect<void,
 const readView = <A>(context: ViewContext, view: View, f: (db: Db) => A): Effect.Effect<A, ViewError> =>
   Effect.catchIf(Effect.zipRight(refresh(context, view), readSnapshot(context, view, f)), isDamaged, () =>
     Effect.zipRight(
-      view.lock.locked((restore) => restore(discard(context, view))),
+      view.lock.locked((restore) => restore(rebuildFromLog(context, view))),
       readSnapshot(context, view, f)
     )
   )
@@ -257,7 +257,7 @@ const readSnapshotInTurns = <A>(context: ViewContext, view: View, steps: (db: Db
     ({ db }) =>
       Effect.zipRight(
         attempt(() => db.exec("BEGIN")),
-        Effect.suspend(() => inTurns(steps(db), attempt))
+        Effect.suspend(() => runInTurns(steps(db), attempt))
       ),
     ({ db }) => Effect.sync(() => db.close())
   )
@@ -267,7 +267,7 @@ const refresh = Effect.fnUntraced(function* (context: ViewContext, view: View): 
   const checkpoint = yield* Effect.either(attempt(() => ViewFile.checkpointOf(view.reader)))
   if (checkpoint._tag === "Right" && isCurrent(view, checkpoint.right)) {
     if (view.writing || checkpoint.right.position === (view.unknown?.version ?? 0) - 1) {
-      if (!(yield* missesErasure(context, view))) return
+      if (!(yield* isOlderThanErasure(context, view))) return
     }
     // If the log cannot be read, the rows in the view are still correct.
     const head = yield* Effect.option(context.log.head(view.agent))
@@ -277,7 +277,8 @@ const refresh = Effect.fnUntraced(function* (context: ViewContext, view: View): 
   yield* catchUpLocked(context, view).pipe(
     Effect.catchIf(
       (error) => error._tag === "StorageError" && error.kind === "full",
-      (error) => Effect.flatMap(missesErasure(context, view), (misses) => (misses ? Effect.fail(error) : Effect.void))
+      (error) =>
+        Effect.flatMap(isOlderThanErasure(context, view), (misses) => (misses ? Effect.fail(error) : Effect.void))
     ),
     Effect.catchTag("UnknownEvent", (unknown) => {
       view.unknown = unknown

@@ -8,13 +8,13 @@ import { closeOnError } from "../../events/driver.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type InvalidEvent, type StorageError, storageError, type UnknownEvent } from "../../events/errors.js"
 import { copyDatabase, runSql } from "../../events/sqlProcess.js"
-import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
+import { isYieldDue, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { decodePage } from "./decodePage.js"
 import { removeViewFile } from "./generations.js"
 import { erasureIn, syncFile } from "./newFile.js"
-import { type BuiltView, withRebuildLease } from "./rebuildLease.js"
-import { areSpent, attempt, keepsChanging, newTries, nextTry } from "./View.js"
+import { type ViewKind, withRebuildLease } from "./rebuildLease.js"
+import { attempt, countRetry, isRetryLimitReached, keepsChanging, newRetryLimit } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 export type ViewError = StorageError | UnknownEvent | InvalidEvent
@@ -33,7 +33,7 @@ export interface BuildOptions extends ViewFile.ViewOptions {
   /** The data folder. */
   readonly folder: string
   /** The kind of view whose lease a restart takes. Default: `past`. */
-  readonly built?: BuiltView
+  readonly built?: ViewKind
   readonly file: string
   readonly projections: ReadonlyArray<Projection>
   /** The last version to replay. */
@@ -59,7 +59,7 @@ export interface BuildOptions extends ViewFile.ViewOptions {
  */
 export const build = Effect.fnUntraced(function* (
   options: BuildOptions,
-  tries = newTries()
+  tries = newRetryLimit()
 ): Effect.fn.Return<void, ViewError> {
   const { agent, copyOf, log, ...others } = options
   const fromLog = { ...others, agent, log }
@@ -76,8 +76,8 @@ export const build = Effect.fnUntraced(function* (
   // of this build fail.
   const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
   if (isCurrent && !isRemoved && !isDisturbed) return yield* built
-  if (areSpent(tries)) return yield* keepsChanging(agent)
-  const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* nextTry(tries))
+  if (isRetryLimitReached(tries)) return yield* keepsChanging(agent)
+  const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* countRetry(tries))
   yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
 })
 
@@ -89,7 +89,7 @@ const replayPageEvents = 500
 
 /** Problems found by earlier attempts. */
 interface Findings {
-  readonly poisoned: ReadonlyArray<ViewFile.Parked>
+  readonly poisoned: ReadonlyArray<ViewFile.ParkedProjection>
   /**
    * Projections whose rows broke a constraint of their indexes. The next attempt creates these indexes before the rows,
    * to find the event that breaks the constraint.
@@ -137,11 +137,11 @@ const fillView = Effect.fnUntraced(function* (db: Db, hasVectors: boolean, optio
   const indexedEarly = rebuilt.filter(({ name }) => indexedFirst.includes(name))
   if (copyOf !== undefined) yield* dropTables(db, rebuilt, options)
   const copiedTo = yield* attempt(() => createTables({ db, hasVectors, options, rebuilt, indexedEarly }))
-  // Always yields here: `isTurnDue` does not count the time of earlier work, which may include the start of the
+  // Always yields here: `isYieldDue` does not count the time of earlier work, which may include the start of the
   // program.
-  yield* takeTurn
+  yield* yieldToEventLoop
   const parkedAt = new Map(
-    [...(yield* attempt(() => ViewFile.parkedOf(db))), ...poisoned].map(({ position, projection }) => [
+    [...(yield* attempt(() => ViewFile.findParkedProjections(db))), ...poisoned].map(({ position, projection }) => [
       projection,
       position
     ])
@@ -150,7 +150,7 @@ const fillView = Effect.fnUntraced(function* (db: Db, hasVectors: boolean, optio
   if (poison !== undefined) return { ...findings, poisoned: [...poisoned, poison] }
   const failedProjection = yield* finishTables(db, rebuilt, indexedEarly)
   if (failedProjection !== undefined) return { ...findings, indexedFirst: [...indexedFirst, failedProjection.name] }
-  yield* takeTurnIfDue
+  yield* yieldIfDue
   const [lastEvent] = last > copiedTo ? yield* log.at(agent, [last]) : []
   yield* attempt(() => {
     db.exec("BEGIN")
@@ -260,7 +260,7 @@ const applyPage = Effect.fnUntraced(function* (
     const poison = yield* attempt(() => {
       try {
         do applyEvent(events[index++]!)
-        while (index < events.length && !isTurnDue())
+        while (index < events.length && !isYieldDue())
         return undefined
       } catch (cause) {
         if (cause instanceof ViewFile.Poisoned) return cause.parked
@@ -268,7 +268,7 @@ const applyPage = Effect.fnUntraced(function* (
       }
     })
     if (poison !== undefined) return poison
-    if (isTurnDue()) yield* takeTurn
+    if (isYieldDue()) yield* yieldToEventLoop
   }
   yield* attempt(() => db.exec("COMMIT"))
   return undefined

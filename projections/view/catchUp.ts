@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type StoredEvent, sameBytes } from "../../events/Chain.js"
-import { isTurnDue } from "../../events/turns.js"
+import { isYieldDue } from "../../events/turns.js"
 import type { ViewError } from "./buildViewFile.js"
 import { decodePage } from "./decodePage.js"
 import { caughtUpEvents, viewLag } from "./metrics.js"
@@ -9,9 +9,9 @@ import {
   attempt,
   isAtHead,
   isCurrent,
+  isOlderThanErasure,
   type LockedView,
   lockForWrite,
-  missesErasure,
   parkProjection,
   rollback,
   type View,
@@ -42,7 +42,7 @@ export const catchUpOnce = Effect.fnUntraced(function* (
   if (isAtHead(checkpoint, head)) return "atHead"
   const { hash, position } = checkpoint
   viewLag.unsafeUpdate(head.version - position, [])
-  if (yield* missesErasure(context, view)) return "erased"
+  if (yield* isOlderThanErasure(context, view)) return "erased"
   // The page begins with the checkpoint's own event, whose hash proves that this is the same log.
   const rows = yield* log.read(view.agent, { after: Math.max(position - 1, 0), limit: pageEvents })
   const last = rows[0]
@@ -85,7 +85,7 @@ const applyMissing = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View,
   { checkpoint, missing, newest }: Missing
-): Effect.fn.Return<ViewFile.Parked | null, ViewError> {
+): Effect.fn.Return<ViewFile.ParkedProjection | null, ViewError> {
   const { events, lookup, unknown } = yield* decodePage(context.log, context.codec, missing)
   if (unknown !== undefined && events.length === 0) return yield* unknown
   const apply = ({ db, head, parked }: LockedView) => {
@@ -94,7 +94,7 @@ const applyMissing = Effect.fnUntraced(function* (
     let applied = 0
     try {
       do ViewFile.applyEvent(db, context.config.projections, parked, events[applied++]!, lookup)
-      while (applied < events.length && !isTurnDue())
+      while (applied < events.length && !isYieldDue())
     } catch (cause) {
       if (cause instanceof ViewFile.Poisoned) return cause.parked
       throw cause

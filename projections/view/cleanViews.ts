@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type { Cleaning } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
-import { statIfAny } from "../../events/folder.js"
+import { statIfExists } from "../../events/folder.js"
 import { removeMissedPrompts } from "../../events/missedPrompts.js"
 import { agentFolderName, removeOrphans, removeViewFile } from "./generations.js"
 import { attempt, type ViewContext } from "./View.js"
@@ -73,7 +73,7 @@ const removeOlder = ({ config }: ViewContext, folder: string, erasure: number): 
     const file = join(folder, name)
     if (erasureIn(config, file) < erasure) removeViewFile(file)
   }
-  if (statIfAny(folder)?.isDirectory() === true) removeOrphans(folder)
+  if (statIfExists(folder)?.isDirectory() === true) removeOrphans(folder)
 }
 
 const erasureIn = (options: ViewFile.ViewOptions, file: string): number => {
@@ -99,4 +99,4 @@ const removeBranches = (cache: string): void => {
 }
 
 const filesIn = (folder: string): ReadonlyArray<string> =>
-  statIfAny(folder)?.isDirectory() === true ? readdirSync(folder) : []
+  statIfExists(folder)?.isDirectory() === true ? readdirSync(folder) : []

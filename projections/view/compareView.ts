@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
-import { inTurns, type Steps } from "../../events/turns.js"
+import { runInTurns, type Steps } from "../../events/turns.js"
 import { type Db, type Projection, sql } from "../Projection.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { openReader } from "./openView.js"
 import { attempt, type View, type ViewContext } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
-import { digests } from "./viewChecks.js"
+import { computeDigests } from "./viewChecks.js"
 
 /** The differences between a view and a view that was just built from the log. */
 export interface ViewComparison {
@@ -60,7 +60,7 @@ const readDigests = Effect.fnUntraced(function* (db: Db, projections: ReadonlyAr
   const read = (name: string, steps: () => Steps<unknown>) =>
     Effect.map(
       Effect.orElseSucceed(
-        Effect.suspend(() => inTurns(steps(), attempt)),
+        Effect.suspend(() => runInTurns(steps(), attempt)),
         () => Symbol(name)
       ),
       (state) => digests.set(name, state)
@@ -76,6 +76,6 @@ const schemaOf = function* (db: Db): Steps<unknown> {
 }
 
 const stateOf = function* (db: Db, projection: Projection): Steps<unknown> {
-  const { whole } = yield* digests(db, [projection], "digest")
+  const { whole } = yield* computeDigests(db, [projection], "digest")
   return [sql(db, "SELECT version, parked_at, reason FROM projections WHERE name = ?").get(projection.name), whole]
 }

@@ -7,7 +7,7 @@ import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { UnknownEvent } from "../../events/errors.js"
 import { opennessOf } from "../../events/Trust.js"
-import { isTurnDue, takeTurn } from "../../events/turns.js"
+import { isYieldDue, yieldToEventLoop } from "../../events/turns.js"
 import type { Lookup } from "../Projection.js"
 
 /**
@@ -24,7 +24,7 @@ export const decodePage = Effect.fnUntraced(function* (
   const vectors = new Map<string, Float32Array>()
   let unknown: UnknownEvent | undefined
   for (const row of rows) {
-    if (isTurnDue()) yield* takeTurn
+    if (isYieldDue()) yield* yieldToEventLoop
     const decoded = codec.decode(row)
     if (Either.isLeft(decoded)) {
       if (decoded.left instanceof UnknownEvent) {
@@ -39,7 +39,7 @@ export const decodePage = Effect.fnUntraced(function* (
     const { chunks = [], dimensions, entries, model } = event.payload
     const digests = [...entries, ...chunks].map(({ digest }) => digest)
     for (let from = 0; from < digests.length; from += vectorsPerQuery) {
-      if (isTurnDue()) yield* takeTurn
+      if (isYieldDue()) yield* yieldToEventLoop
       const cached = yield* log.vectors(model, dimensions, digests.slice(from, from + vectorsPerQuery))
       for (const [digest, vector] of cached) vectors.set(vectorKey(model, dimensions, digest), vector)
     }

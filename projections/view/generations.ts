@@ -3,7 +3,7 @@ import { existsSync, linkSync, lstatSync, readdirSync, readFileSync, renameSync,
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { errorCodeOf, StorageError } from "../../events/errors.js"
-import { makeFolder, statIfAny } from "../../events/folder.js"
+import { makeFolder, statIfExists } from "../../events/folder.js"
 
 /**
  * The files of one agent's view, called generations, and a pointer to the current file. File names are never reused: a
@@ -41,7 +41,7 @@ export const make = (views: string, agent: string): Generations => {
     if (name === undefined || builderPid(name) === undefined || name.includes("/") || name.includes("\\"))
       return undefined
     const file = join(folder, name)
-    return statIfAny(file)?.isFile() === true ? file : undefined
+    return statIfExists(file)?.isFile() === true ? file : undefined
   }
   const writePointer = (file: string) => {
     const name = `${pointer}.${process.pid}.${randomBytes(4).toString("hex")}`

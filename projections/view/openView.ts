@@ -7,13 +7,13 @@ import { build, type ViewError } from "./buildViewFile.js"
 import * as Generations from "./generations.js"
 import { withRebuildLease } from "./rebuildLease.js"
 import {
-  areSpent,
   attempt,
   closeView,
+  countRetry,
   isRemoved,
+  isRetryLimitReached,
   keepsChanging,
-  newTries,
-  nextTry,
+  newRetryLimit,
   type View,
   type ViewContext,
   withWriter
@@ -70,7 +70,7 @@ export const openView = Effect.fnUntraced(function* (
 /** The projections of an open view that must be rebuilt; null if the view is too damaged to be read. */
 export const outdatedProjections = ({ config }: ViewContext, view: View) =>
   Effect.orElseSucceed(
-    attempt(() => ViewFile.outdated(view.reader, config.projections, view.hasVectors)),
+    attempt(() => ViewFile.findOutdatedProjections(view.reader, config.projections, view.hasVectors)),
     () => null
   )
 
@@ -101,13 +101,13 @@ const openCurrent = (
   generations: Generations.Generations,
   agent: string,
   retired?: string,
-  tries = newTries()
+  tries = newRetryLimit()
 ): Effect.Effect<Effect.Effect.Success<ReturnType<typeof openReader>>, ViewError> =>
   Effect.flatMap(currentFile(context, generations, agent, retired), (file) =>
     Effect.catchIf(
       openReader(context, file),
-      (error) => !areSpent(tries) && isRemoved(file, error),
-      () => Effect.flatMap(nextTry(tries), (next) => openCurrent(context, generations, agent, retired, next))
+      (error) => !isRetryLimitReached(tries) && isRemoved(file, error),
+      () => Effect.flatMap(countRetry(tries), (next) => openCurrent(context, generations, agent, retired, next))
     )
   )
 
@@ -132,12 +132,12 @@ const currentFile = Effect.fnUntraced(function* (
   generations: Generations.Generations,
   agent: string,
   retired?: string,
-  tries = newTries()
+  tries = newRetryLimit()
 ): Effect.fn.Return<string, ViewError> {
   const isInUse = (file: string | undefined): file is string => file !== undefined && file !== retired
   const current = yield* attempt(generations.current)
   if (isInUse(current)) return current
-  if (areSpent(tries)) return yield* keepsChanging(agent)
+  if (isRetryLimitReached(tries)) return yield* keepsChanging(agent)
   const built = Effect.gen(function* () {
     // Another process may have built the file while this process waited for the lease.
     const current = yield* attempt(generations.current)
@@ -149,5 +149,5 @@ const currentFile = Effect.fnUntraced(function* (
     return undefined
   })
   const file = yield* withRebuildLease({ folder: context.config.folder, agent, built: "live" }, built)
-  return file ?? (yield* currentFile(context, generations, agent, retired, yield* nextTry(tries)))
+  return file ?? (yield* currentFile(context, generations, agent, retired, yield* countRetry(tries)))
 })

@@ -1,23 +1,23 @@
 import * as Effect from "effect/Effect"
 import { StorageError } from "../../events/errors.js"
-import { takeTurnIfDue } from "../../events/turns.js"
+import { yieldIfDue } from "../../events/turns.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
 import { buildLive, openReader, reopen } from "./openView.js"
 import { withRebuildLease } from "./rebuildLease.js"
 import {
-  areSpent,
   attempt,
   closeView,
+  countRetry,
   isCurrent,
   isRemoved,
+  isRetryLimitReached,
   keepsChanging,
   lockForWrite,
-  newTries,
-  nextTry,
+  newRetryLimit,
+  type RetryLimit,
   rollback,
-  type Tries,
   type View,
   type ViewContext
 } from "./View.js"
@@ -50,30 +50,30 @@ const advance = Effect.fnUntraced(function* (
   hasLease: boolean
 ): Effect.fn.Return<boolean, ViewError> {
   let [furthest, overtaken] = [-1, 0]
-  for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
+  for (let tries = newRetryLimit(); !isRetryLimitReached(tries); tries = yield* countRetry(tries)) {
     switch (yield* orSuperseded(view, catchUpOnce(context, view))) {
       case "atHead":
         return true
       case "applied":
-        yield* takeTurnIfDue
+        yield* yieldIfDue
         break
       case "superseded":
         yield* reopen(context, view)
         break
       case "differentLog":
-        yield* discard(context, view)
+        yield* rebuildFromLog(context, view)
         break
       case "erased":
         if (!hasLease) return false
-        if ((yield* replace(context, view, null)) === "switched") return true
+        if ((yield* replaceView(context, view, null)) === "switched") return true
         if (++overtaken >= maxOvertaken) return yield* keepsChanging(view.agent)
         break
       case "farBehind":
-        if ((yield* replace(context, view, null)) === "switched") return true
+        if ((yield* replaceView(context, view, null)) === "switched") return true
         break
     }
     const { position } = yield* attempt(() => ViewFile.checkpointOf(view.reader))
-    if (position > furthest) tries = newTries()
+    if (position > furthest) tries = newRetryLimit()
     furthest = Math.max(furthest, position)
   }
   return yield* keepsChanging(view.agent)
@@ -91,25 +91,29 @@ export const catchUpToUnknown = (context: ViewContext, view: View): Effect.Effec
 const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, ViewError> =>
   Effect.gen(function* () {
     let furthest = -1
-    for (let tries = newTries(); !areSpent(tries); tries = yield* nextTry(tries)) {
+    for (let tries = newRetryLimit(); !isRetryLimitReached(tries); tries = yield* countRetry(tries)) {
       const result = yield* orSuperseded(successor, catchUpOnce(context, successor))
       if (result !== "applied") return result === "atHead"
-      yield* takeTurnIfDue
+      yield* yieldIfDue
       const { position } = yield* attempt(() => ViewFile.checkpointOf(successor.reader))
-      if (position > furthest) tries = newTries()
+      if (position > furthest) tries = newRetryLimit()
       furthest = Math.max(furthest, position)
     }
     return yield* keepsChanging(successor.agent)
   }).pipe(Effect.catchTag("UnknownEvent", () => Effect.succeed(true)))
 
 /** Builds a new view file while the live one stays in use, applies the newest events to it, and makes it current. */
-export const replace = (context: ViewContext, view: View, names: ProjectionNames): Effect.Effect<Replaced, ViewError> =>
+export const replaceView = (
+  context: ViewContext,
+  view: View,
+  names: ProjectionNames
+): Effect.Effect<ReplaceResult, ViewError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(buildSuccessor(context, view, names)), (successor) => switchTo(context, view, successor))
   )
 
 /** Builds a new view file from the log alone, for a view that is damaged or belongs to another log. */
-export const discard = Effect.fnUntraced(function* (
+export const rebuildFromLog = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View
 ): Effect.fn.Return<void, ViewError> {
@@ -125,12 +129,12 @@ export const discard = Effect.fnUntraced(function* (
 })
 
 /** Runs work on a view. If SQLite reports a damaged view, rebuilds the view and runs the work again. */
-export const orRebuilt = <A, E, R>(
+export const rebuildIfDamaged = <A, E, R>(
   context: ViewContext,
   view: View,
   work: () => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | ViewError, R> =>
-  Effect.catchIf(work(), isDamaged, () => Effect.flatMap(discard(context, view), work))
+  Effect.catchIf(work(), isDamaged, () => Effect.flatMap(rebuildFromLog(context, view), work))
 
 export const isDamaged = (error: unknown): boolean =>
   error instanceof StorageError && error.kind === "damaged" && error.where === "view"
@@ -141,7 +145,7 @@ export const buildSuccessor = (
   view: View,
   names: ProjectionNames,
   onProgress?: (progress: Progress) => void,
-  tries = newTries()
+  tries = newRetryLimit()
 ): Effect.Effect<View, ViewError> =>
   Effect.gen(function* () {
     const { codec, config, log } = context
@@ -188,7 +192,7 @@ export const buildSuccessor = (
  * process built the current file from the log alone, after a later erasure. If processes replaced each other's newer
  * views, they would never finish.
  */
-export type Replaced = "switched" | "overtaken"
+export type ReplaceResult = "switched" | "overtaken"
 
 /**
  * Makes a new view file current, unless another process has built a newer current file from the log in the meantime.
@@ -198,16 +202,16 @@ export const switchTo = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View,
   successor: View,
-  tries = newTries()
-): Effect.fn.Return<Replaced, ViewError> {
+  tries = newRetryLimit()
+): Effect.fn.Return<ReplaceResult, ViewError> {
   const outcome = yield* Effect.onError(takeOver(context, view, successor, tries), () => closeView(successor))
   if (outcome === "switched") return outcome
   yield* closeView(successor)
   view.generations.remove(successor.file)
   if (outcome === "overtaken") return outcome
-  if (areSpent(tries)) return yield* keepsChanging(view.agent)
+  if (isRetryLimitReached(tries)) return yield* keepsChanging(view.agent)
   const another = yield* buildSuccessor(context, view, null)
-  return yield* switchTo(context, view, another, yield* nextTry(tries))
+  return yield* switchTo(context, view, another, yield* countRetry(tries))
 })
 
 /**
@@ -218,8 +222,8 @@ const takeOver = (
   context: ViewContext,
   view: View,
   successor: View,
-  tries: Tries
-): Effect.Effect<Replaced | "unsound", ViewError> =>
+  tries: RetryLimit
+): Effect.Effect<ReplaceResult | "unsound", ViewError> =>
   Effect.gen(function* () {
     const checkpoint = yield* attempt(() => ViewFile.checkpointOf(view.reader))
     if (!isCurrent(view, checkpoint)) yield* reopen(context, view)
@@ -238,8 +242,8 @@ const takeOver = (
       return "switched"
     }).pipe(Effect.ensuring(rollback(db)))
     if (outcome === "again") {
-      if (areSpent(tries)) return yield* keepsChanging(view.agent)
-      return yield* takeOver(context, view, successor, yield* nextTry(tries))
+      if (isRetryLimitReached(tries)) return yield* keepsChanging(view.agent)
+      return yield* takeOver(context, view, successor, yield* countRetry(tries))
     }
     if (outcome !== "switched") return outcome
     const previous = { reader: view.reader, writer: view.writer }
@@ -268,10 +272,10 @@ const orSuperseded = (view: View, pass: Effect.Effect<CatchUpResult, ViewError>)
 
 /** Reopens the view and retries, if another process removed the view's file after it made a newer file current. */
 const retryIfRemoved =
-  <A>(context: ViewContext, view: View, tries: Tries, retry: (next: Tries) => Effect.Effect<A, ViewError>) =>
+  <A>(context: ViewContext, view: View, tries: RetryLimit, retry: (next: RetryLimit) => Effect.Effect<A, ViewError>) =>
   (effect: Effect.Effect<A, ViewError>): Effect.Effect<A, ViewError> =>
     Effect.catchIf(
       effect,
-      (error) => !areSpent(tries) && isRemoved(view.file, error),
-      () => Effect.flatMap(Effect.zipRight(reopen(context, view), nextTry(tries)), retry)
+      (error) => !isRetryLimitReached(tries) && isRemoved(view.file, error),
+      () => Effect.flatMap(Effect.zipRight(reopen(context, view), countRetry(tries)), retry)
     )

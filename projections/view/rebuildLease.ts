@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { realPause } from "../../events/turns.js"
+import { sleepRealTime } from "../../events/turns.js"
 import { agentFolderName } from "./generations.js"
 import * as Lease from "./lease.js"
 
 /** The kind of view that is built: the agent's live view, or another view, such as that of a past version. */
-export type BuiltView = "live" | "past"
+export type ViewKind = "live" | "past"
 
-const builtViews: ReadonlyArray<BuiltView> = ["live", "past"]
+const builtViews: ReadonlyArray<ViewKind> = ["live", "past"]
 
 /** Milliseconds between two attempts to take a lease that another process holds. */
 const pollMillis = 25
@@ -32,7 +32,7 @@ export interface RebuildLease {
   /** The data folder. */
   readonly folder: string
   readonly agent: string
-  readonly built: BuiltView
+  readonly built: ViewKind
 }
 
 const fileOf = ({ agent, built, folder }: RebuildLease): string =>
@@ -92,7 +92,7 @@ const take = (shared: Pick<SharedLease, "lease" | "isTaken">): Effect.Effect<voi
       shared.isTaken = shared.lease.tryTake()
       return shared.isTaken || performance.now() >= until
         ? Effect.void
-        : Effect.zipRight(realPause(pollMillis), attempt)
+        : Effect.zipRight(sleepRealTime(pollMillis), attempt)
     })
     return attempt
   })

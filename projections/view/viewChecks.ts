@@ -1,14 +1,14 @@
 import type { Steps } from "../../events/turns.js"
 import { type Db, makeDigest, type Projection } from "../Projection.js"
-import { parkedOf } from "./ViewFile.js"
+import { findParkedProjections } from "./ViewFile.js"
 
 /** The digests of a view. `digest` covers every row, vector and posting; `stateDigest` only active memories. */
-export const digests = function* (
+export const computeDigests = function* (
   db: Db,
   projections: ReadonlyArray<Projection>,
   kind: "digest" | "stateDigest"
 ): Steps<{ readonly whole: string; readonly each: Readonly<Record<string, string>> }> {
-  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+  const parked = new Set(findParkedProjections(db).map(({ projection }) => projection))
   const byProjection: Record<string, string> = {}
   const allDigest = makeDigest()
   for (const projection of projections) {
@@ -22,7 +22,7 @@ export const digests = function* (
 }
 
 /** Problems that SQLite's and FTS5's own checks report; empty if there are none. */
-export const integrity = (db: Db, textTables: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const checkIntegrity = (db: Db, textTables: ReadonlyArray<string>): ReadonlyArray<string> => {
   const problems = (db.pragma("integrity_check(20)") as Array<{ integrity_check: string }>)
     .map((row) => row.integrity_check)
     .filter((problem) => problem !== "ok")

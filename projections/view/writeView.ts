@@ -12,13 +12,13 @@ import type { Db, Lookup } from "../Projection.js"
 import type { ViewError } from "./buildViewFile.js"
 import { catchUp } from "./rebuild.js"
 import {
-  areSpent,
+  countRetry,
   isRemoved,
+  isRetryLimitReached,
   keepsChanging,
   type LockedView,
   lockForWrite,
-  newTries,
-  nextTry,
+  newRetryLimit,
   parkProjection,
   rollback,
   rollbackNow,
@@ -59,10 +59,10 @@ export const writeView = <A, E, R>(
   context: ViewContext,
   view: View,
   use: Use<A, E, R>,
-  tries = newTries()
+  tries = newRetryLimit()
 ): Effect.Effect<A, WriteError<E>, R> => {
-  if (areSpent(tries)) return Effect.fail(keepsChanging(view.agent))
-  const retry = () => Effect.flatMap(nextTry(tries), (next) => writeView(context, view, use, next))
+  if (isRetryLimitReached(tries)) return Effect.fail(keepsChanging(view.agent))
+  const retry = () => Effect.flatMap(countRetry(tries), (next) => writeView(context, view, use, next))
   const locked = () =>
     Effect.flatMap(lockIfThere(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {
       // Another process made a new generation current, or removed this file, while this process waited for the lock.

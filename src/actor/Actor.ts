@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Batcher from "../../events/Batcher.js"
 import { StorageError } from "../../events/errors.js"
 import { traced } from "../../events/tracing.js"
-import { takeTurnIfDue } from "../../events/turns.js"
+import { yieldIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
 import { Overloaded } from "../model/errors.js"
@@ -89,7 +89,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
       const commands = jobs.flat()
       const additions = options.embedInline(commands)
       return Effect.matchCauseEffect(
-        additions === null ? decide([]) : Effect.flatMap(Effect.zipLeft(additions, takeTurnIfDue), decide),
+        additions === null ? decide([]) : Effect.flatMap(Effect.zipLeft(additions, yieldIfDue), decide),
         {
           onFailure: (cause) =>
             // If the decider of a command throws, each job runs alone, so that the other jobs do not fail.
@@ -192,7 +192,7 @@ const makeDecider = (view: View, options: ActorOptions, { additions, deadline, i
           const rest = commands.slice(outcomes.length)
           // Progress resets the count of retries.
           const decidedRest = Effect.zipRight(
-            takeTurnIfDue,
+            yieldIfDue,
             adviseAndDecide(rest, advice, outcomes.length > 0 ? maxRetries : retries - 1)
           )
           if (outcomes.length === 0) return decidedRest

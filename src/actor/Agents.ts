@@ -11,7 +11,16 @@ import { Views } from "../../projections/view/Views.js"
 import { Policy } from "../ports/Policy.js"
 import * as Actor from "./Actor.js"
 import type { Agent, AgentEmbedding, AgentFeatures } from "./Agent.js"
-import { acquire, type Entry, inBackground, leaveAfter, type Pool, sleep, sleepIdle, useIfAwake } from "./agentPool.js"
+import {
+  acquire,
+  type Entry,
+  inBackground,
+  type Pool,
+  putIdleToSleep,
+  putToSleep,
+  releaseAfter,
+  useIfAwake
+} from "./agentPool.js"
 import { ImpliedPolicy, policyRecordOf } from "./policyRecord.js"
 
 /**
@@ -55,11 +64,11 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
     }
     yield* Effect.addFinalizer(() => {
       agentPool.isClosed = true
-      return Effect.forEach(agentPool.entries.values(), (entry) => sleep(agentPool, entry), { discard: true })
+      return Effect.forEach(agentPool.entries.values(), (entry) => putToSleep(agentPool, entry), { discard: true })
     })
     yield* agentPool.occupied.await.pipe(
       Effect.zipRight(Effect.sleep(Math.max(1, actors.idle / 2))),
-      Effect.zipRight(sleepIdle(agentPool, actors.idle)),
+      Effect.zipRight(putIdleToSleep(agentPool, actors.idle)),
       Effect.forever,
       Effect.interruptible,
       Effect.forkScoped
@@ -75,7 +84,7 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
           const used = useIfAwake(agentPool, name, f, restore)
           if (used !== undefined) return used
           return Effect.flatMap(acquire(agentPool, name, restore), (entry) =>
-            leaveAfter(agentPool, entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
+            releaseAfter(agentPool, entry, restore(Effect.flatMap(Deferred.await(entry.ready), f)))
           )
         }),
       forEachAwake: (f) =>

@@ -5,7 +5,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { storageError } from "../../events/errors.js"
 import { minOpennessOf, type TrustLevel } from "../../events/Trust.js"
-import { findRestricted } from "../../projections/observationReads.js"
+import { findRestrictedOpenness } from "../../projections/observationReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { agentFolderName, builderPid, isProcessAlive, removeViewFile } from "../../projections/view/generations.js"
 import { erasureIn } from "../../projections/view/newFile.js"
@@ -43,7 +43,9 @@ export const read = <A>(
   Effect.gen(function* () {
     const { version } = target
     const stricter =
-      level === "full" ? new Map<string, number>() : yield* views.read(liveView, (db) => findRestricted(db, version))
+      level === "full"
+        ? new Map<string, number>()
+        : yield* views.read(liveView, (db) => findRestrictedOpenness(db, version))
     const folder = join(views.config.folder, "cache", agentFolderName(liveView.agent))
     const file = join(folder, nameOf(views.config.projections, target, stricter, liveView.hasVectors))
     const attemptRead: Effect.Effect<A, ViewError> = Effect.gen(function* () {
@@ -85,7 +87,7 @@ const evictedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_IOERR_FSTAT", "ENOENT"]
  * Returns true if a caller with this level may refer to past versions. Version numbers count the writes of all levels,
  * so only a level that can read everything may use them.
  */
-export const mayNameVersions = (level: TrustLevel): boolean => minOpennessOf(level) === 0
+export const mayReadPastVersions = (level: TrustLevel): boolean => minOpennessOf(level) === 0
 
 const nameOf = (
   projections: Context.Tag.Service<Views>["config"]["projections"],

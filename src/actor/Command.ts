@@ -4,7 +4,7 @@ import type { CachedVector, ReadAt } from "../../events/EventLog.js"
 import { levels, type TrustLevel } from "../../events/Trust.js"
 import type { Steps } from "../../events/turns.js"
 import type { Db } from "../../projections/Projection.js"
-import { parkedOf } from "../../projections/view/ViewFile.js"
+import { findParkedProjections } from "../../projections/view/ViewFile.js"
 import { type InvalidInput, ProjectionParked } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { Advice, WeighedStatement } from "./Advice.js"
@@ -51,7 +51,7 @@ export interface Situation {
  * A decision is one of three: events to store; the answer alone, if nothing changes; or `redecide`, if the advice is
  * stale and the command must be decided again with new advice.
  */
-export type Decided<A> =
+export type CommandDecision<A> =
   | { readonly events: readonly [DecidedEvent, ...ReadonlyArray<DecidedEvent>] }
   | { readonly answer: A }
   | { readonly redecide: true }
@@ -96,9 +96,9 @@ export interface Command<A, E> {
    * events too.
    */
   readonly parts?: CommandParts
-  readonly decide: (situation: Situation) => Either.Either<Decided<A>, E>
+  readonly decide: (situation: Situation) => Either.Either<CommandDecision<A>, E>
   /** Decides like `decide`, but lets the event loop run in between. For a decision that may take long. */
-  readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<Decided<A>, E>>
+  readonly decideInSteps?: (situation: Situation) => Steps<Either.Either<CommandDecision<A>, E>>
   /** `present` is the current state. It is passed only if the command id is repeated. */
   readonly answer: (
     events: ReadonlyArray<DaybookEvent>,
@@ -117,7 +117,7 @@ export type Outcome = Either.Either<any, any>
 export const runCause = (run: string): string => `run:${run}`
 
 /** The run that a cause names; undefined if it names none. */
-export const runOf = (cause: string | null): string | undefined =>
+export const runFromCause = (cause: string | null): string | undefined =>
   cause?.startsWith("run:") === true ? cause.slice("run:".length) : undefined
 
 /** The cause of events that follow from another event of the same stream. */
@@ -161,7 +161,7 @@ export const commandIdOf = (
 
 /** Refuses a decision that needs a parked projection, because its tables miss all events since it was parked. */
 export const requireUnparked = (db: Db, projection: string): Either.Either<void, ProjectionParked> => {
-  const parked = parkedOf(db).find((entry) => entry.projection === projection)
+  const parked = findParkedProjections(db).find((entry) => entry.projection === projection)
   return parked === undefined ? Either.void : Either.left(new ProjectionParked({ projection, reason: parked.reason }))
 }
 

@@ -38,14 +38,14 @@ export interface UnrecordedRecall extends Omit<Recall, "vector" | "filters" | "a
   readonly filters: object
   readonly vector: QueryVector | null
   /** The active embedder with its ranking parameters; null if nothing was ranked. */
-  readonly embedder: Figures | null
+  readonly embedder: EmbedderParameters | null
   /** The embedder for stores withheld from the active one, if the search used it. */
-  readonly substitute?: (Figures & { readonly stores: ReadonlyArray<Store> }) | undefined
+  readonly substitute?: (EmbedderParameters & { readonly stores: ReadonlyArray<Store> }) | undefined
   /** The newest event of the snapshot that was read. Its version is `position`. */
   readonly readAt: ReadAt
 }
 
-export type Figures = Payload<"RECALL">["embedder"]
+export type EmbedderParameters = Payload<"RECALL">["embedder"]
 
 /** The results that a read showed. The recording adds the time of the read and the position of the snapshot. */
 export type ShownResults = Omit<UnrecordedRecall, "askedAt" | "position" | "readAt">

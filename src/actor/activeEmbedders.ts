@@ -2,12 +2,12 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import { stores as allStores, type Store } from "../../events/Trust.js"
-import { type EmbedderFact, findActiveEmbedder, type ModelName } from "../../projections/embedders.js"
+import { type EmbedderRecord, findActiveEmbedder, type ModelName } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import { type Embedder, EmbedderError } from "../ports/Embedder.js"
 import type { EmbedderLookupError, EmbeddersService } from "../ports/Embedders.js"
 import { UnknownEmbedder } from "../ports/Embedders.js"
-import { combineEmbedders, modelsByStore } from "../ports/embeddersByStore.js"
+import { combineEmbedders, defaultModelsByStore } from "../ports/embeddersByStore.js"
 
 export { sameModel } from "../../projections/embedders.js"
 
@@ -22,7 +22,7 @@ export interface ActiveEmbedders {
    * The embedder that a record of the log names. If this process withholds stores from it, a local substitute embeds
    * them. If the embedder is unavailable in this process, each request fails with the reason.
    */
-  readonly ofFact: (fact: EmbedderFact | undefined) => Effect.Effect<Service>
+  readonly ofFact: (fact: EmbedderRecord | undefined) => Effect.Effect<Service>
   /**
    * Finds the embedder of a past version. The log alone decides which stores were withheld; the present settings are
    * ignored.
@@ -32,25 +32,25 @@ export interface ActiveEmbedders {
    * Returns the embedder if it must be recorded again, because the present settings withhold other stores from it than
    * the log says.
    */
-  readonly embedderToRecord: (fact: EmbedderFact) => Effect.Effect<Service | undefined, EmbedderLookupError>
+  readonly embedderToRecord: (fact: EmbedderRecord) => Effect.Effect<Service | undefined, EmbedderLookupError>
   /** The active embedder of a view. */
   readonly activeIn: (db: Db) => Effect.Effect<Service>
 }
 
 /** Whether two records name the same embedder with the same ranking parameters. */
-export const sameFact = (a: EmbedderFact | undefined, b: EmbedderFact | undefined): boolean =>
+export const sameFact = (a: EmbedderRecord | undefined, b: EmbedderRecord | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b))
 
 /** The part of a record that identifies an embedder and its ranking parameters. */
-type NamedEmbedder = Pick<EmbedderFact, "model" | "dimensions" | "weight" | "floor">
+type NamedEmbedder = Pick<EmbedderRecord, "model" | "dimensions" | "weight" | "floor">
 
-const keyOf = ({ apart, dimensions, floor, model, stores, weight }: EmbedderFact): string =>
+const keyOf = ({ apart, dimensions, floor, model, stores, weight }: EmbedderRecord): string =>
   JSON.stringify([model, dimensions, weight, floor, apart, modelKeys(stores)])
 
-const modelKeys = (stores: EmbedderFact["stores"] = {}) =>
+const modelKeys = (stores: EmbedderRecord["stores"] = {}) =>
   allStores.map((store) => stores[store] && [stores[store].model, stores[store].dimensions])
 
-export const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
+export const embedderParameters = ({ dimensions, floor, model, weight }: Figures): Figures => ({
   model,
   dimensions,
   weight,
@@ -66,14 +66,14 @@ interface Figures extends ModelName {
 export const withheldFactOf = ({
   embedder,
   stores
-}: NonNullable<Service["substitute"]>): NonNullable<EmbedderFact["apart"]> => ({
-  ...figuresOf(embedder),
+}: NonNullable<Service["substitute"]>): NonNullable<EmbedderRecord["apart"]> => ({
+  ...embedderParameters(embedder),
   stores: allStores.filter((store) => stores.includes(store))
 })
 
 /** Whether a record has an embedder's current ranking parameters and withheld stores. */
 export const matchesFact = (
-  { apart, floor, weight }: EmbedderFact,
+  { apart, floor, weight }: EmbedderRecord,
   embedder: Pick<Service, "weight" | "floor" | "substitute">
 ): boolean =>
   weight === embedder.weight &&
@@ -145,10 +145,10 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
    * Finds the embedder of an agent that never switched embedders: the one that made its first vectors. Nobody chose
    * that embedder, so the configured embedder replaces it if it is unavailable.
    */
-  const embedderOfFirsts = (fact: EmbedderFact, bySettings: boolean): Effect.Effect<Service> =>
+  const embedderOfFirsts = (fact: EmbedderRecord, bySettings: boolean): Effect.Effect<Service> =>
     Effect.map(
       Effect.all(
-        Record.map(modelsByStore(fact.stores ?? {}, configured), ({ dimensions, model }) =>
+        Record.map(defaultModelsByStore(fact.stores ?? {}, configured), ({ dimensions, model }) =>
           Effect.orElseSucceed(byName(model, dimensions), () => configured)
         )
       ),
@@ -167,7 +167,7 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
     })
 
   /** The substitute for withheld stores that the log records. */
-  const recordedSubstitute = ({ apart }: Pick<EmbedderFact, "apart">): Effect.Effect<Pick<Service, "substitute">> =>
+  const recordedSubstitute = ({ apart }: Pick<EmbedderRecord, "apart">): Effect.Effect<Pick<Service, "substitute">> =>
     apart === null || apart === undefined
       ? Effect.succeed({})
       : Effect.map(withFigures(apart), ({ substitute: _, ...embedder }) => ({
@@ -198,11 +198,11 @@ const makeFinders = (configured: Service, byName: ActiveEmbedders["byName"]) => 
 }
 
 /** Finds the least restrictive store with vectors. Its embedder counts as the active one. */
-const mainStoreOf = ({ stores = {} }: EmbedderFact): Store =>
+const mainStoreOf = ({ stores = {} }: EmbedderRecord): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
 /** Reads the record of the active embedder from a view; undefined while the view cannot be read. */
-export const readActiveFact = (db: Db): EmbedderFact | undefined => {
+export const readActiveFact = (db: Db): EmbedderRecord | undefined => {
   try {
     return findActiveEmbedder(db)
   } catch {

@@ -63,7 +63,7 @@ export const useIfAwake = <Embedding, A, E, R>(
   const entry = agentPool.entries.get(name)
   if (entry?.agent === undefined) return undefined
   entry.users++
-  return leaveAfter(agentPool, entry, restore(f(entry.agent)))
+  return releaseAfter(agentPool, entry, restore(f(entry.agent)))
 }
 
 /** Wakes an agent if needed and counts the caller as its user. If the pool is full and every agent is in use, waits. */
@@ -83,7 +83,7 @@ export const acquire = <Embedding>(
       const [idle] = [...agentPool.entries.values()]
         .filter(({ users }) => users === 0)
         .sort((a, b) => Math.sign(a.busy) - Math.sign(b.busy) || a.usedAt - b.usedAt)
-      if (idle !== undefined) return Effect.zipRight(sleep(agentPool, idle), acquire(agentPool, name, restore))
+      if (idle !== undefined) return Effect.zipRight(putToSleep(agentPool, idle), acquire(agentPool, name, restore))
       agentPool.whenRoom ??= Deferred.unsafeMake<void>(FiberId.none)
       return Effect.zipRight(restore(Deferred.await(agentPool.whenRoom)), acquire(agentPool, name, restore))
     }
@@ -110,7 +110,7 @@ export const acquire = <Embedding>(
 /**
  * Runs an effect that uses an agent, and ends the use after success or failure. Call this in an uninterruptible region.
  */
-export const leaveAfter = <Embedding, A, E, R>(
+export const releaseAfter = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   entry: Entry<Embedding>,
   used: Effect.Effect<A, E, R>
@@ -124,7 +124,7 @@ export const leaveAfter = <Embedding, A, E, R>(
         Deferred.unsafeDone(agentPool.whenRoom, Effect.void)
         agentPool.whenRoom = undefined
       }
-      return entry.agent === undefined ? Effect.zipRight(sleep(agentPool, entry), exit) : exit
+      return entry.agent === undefined ? Effect.zipRight(putToSleep(agentPool, entry), exit) : exit
     })
   return Effect.matchCauseEffect(used, {
     onFailure: (cause) => release(Exit.failCause(cause)),
@@ -132,7 +132,7 @@ export const leaveAfter = <Embedding, A, E, R>(
   })
 }
 
-export const sleep = <Embedding>(agentPool: Pool<Embedding>, entry: Entry<Embedding>): Effect.Effect<void> => {
+export const putToSleep = <Embedding>(agentPool: Pool<Embedding>, entry: Entry<Embedding>): Effect.Effect<void> => {
   const removed = remove(agentPool, entry)
   return entry.waking === undefined || entry.agent !== undefined
     ? removed
@@ -147,10 +147,10 @@ const remove = <Embedding>({ entries, occupied }: Pool<Embedding>, entry: Entry<
 }
 
 /** Puts agents to sleep that have no background work and had no user for `idleMillis`. */
-export const sleepIdle = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
+export const putIdleToSleep = <Embedding>(agentPool: Pool<Embedding>, idleMillis: number) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     for (const entry of agentPool.entries.values()) {
-      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* sleep(agentPool, entry)
+      if (entry.users + entry.busy === 0 && now - entry.usedAt >= idleMillis) yield* putToSleep(agentPool, entry)
     }
   })

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { takeTurnIfDue } from "../../events/turns.js"
+import { yieldIfDue } from "../../events/turns.js"
 import type { Transaction } from "../../projections/view/Views.js"
 import type { AnyCommand, Outcome } from "./Command.js"
 
@@ -24,7 +24,7 @@ export const answersInLog = Effect.fnUntraced(function* (
   const answers = new Map<AnyCommand, Outcome>()
   for (const command of commands) {
     if (command.commandId === undefined) continue
-    yield* takeTurnIfDue
+    yield* yieldIfDue
     const stored = yield* Effect.either(log.command(agent, command.commandId, command.request()))
     if (Either.isLeft(stored)) {
       if (stored.left._tag === "StorageError") return yield* stored.left

@@ -3,19 +3,19 @@ import type * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
-import { catalogue, type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
+import { afterImages, catalogue, type DaybookEvent, type EventType } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import type { Memory } from "../../events/Memory.js"
 import { levelOf, minOpennessOf, type Store } from "../../events/Trust.js"
-import { takeTurnIfDue } from "../../events/turns.js"
+import { yieldIfDue } from "../../events/turns.js"
 import { findFileRow } from "../../projections/files.js"
-import { findRow, findRowNumberById, isRowOf, isRowOfPayload } from "../../projections/observations.js"
+import { findRow, findRowNumberById, rowMatchesMemory, rowMatchesPayload } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { findSchedule } from "../../projections/scheduleReads.js"
 import { findLastTurn, findSessionRows, findTurnAt } from "../../projections/sessionReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
-import { parkedOf } from "../../projections/view/ViewFile.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { findParkedProjections } from "../../projections/view/ViewFile.js"
+import { splitArray } from "../model/chunksOf.js"
 import { type Base, type LogEvent, type StateType, stateBase } from "./stateBase.js"
 
 /** A view has rows that do not match the log. The view is rebuilt, and the commands are decided again. */
@@ -123,7 +123,7 @@ export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsO
           for (const { born } of event.payload.entries) addMemory(born)
           return
         default: {
-          for (const image of imagesOf(event)) {
+          for (const image of afterImages(event)) {
             if (image === addedBy(event)) verified.add(image.born)
             else addMemory(image.born)
           }
@@ -145,7 +145,7 @@ const check = Effect.fnUntraced(function* (
   { agent, codec, db, log, verified }: Omit<BaseRowsOptions, "projections">,
   bases: ReadonlyMap<RowKey, Base>
 ) {
-  for (const page of chunksOf([...bases.values()], basesPerRead)) {
+  for (const page of splitArray([...bases.values()], basesPerRead)) {
     const rows = yield* log.newest(
       agent,
       page.flatMap(({ subjects }) => subjects)
@@ -160,10 +160,11 @@ const check = Effect.fnUntraced(function* (
       for (const row of own) events.push(row === undefined ? undefined : yield* codec.decode(row))
       if (follows(events)) continue
       // A parked projection lags behind its events. While it is parked, only memories may change.
-      if (projection !== "observations" && parkedOf(db).some((parked) => parked.projection === projection)) continue
+      if (projection !== "observations" && findParkedProjections(db).some((parked) => parked.projection === projection))
+        continue
       return yield* new ViewDiffers({ agent })
     }
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
   for (const key of bases.keys()) verified.add(key)
 })
@@ -190,12 +191,12 @@ const memoryBase = (db: Db, born: number): Omit<Base, "projection"> => {
   return {
     subjects: [{ kind: "row", subject: born }],
     follows: ([event]) => {
-      const memory = event && imagesOf(event as DaybookEvent).find((image) => image.born === born)
-      return memory !== undefined && isRowOf(row, memory, event!.version)
+      const memory = event && afterImages(event as DaybookEvent).find((image) => image.born === born)
+      return memory !== undefined && rowMatchesMemory(row, memory, event!.version)
     },
     equals: ([event]) =>
       event?.schema === catalogue[event?.type as EventType]?.version &&
-      isRowOfPayload(row, event!.payload!, event!.version)
+      rowMatchesPayload(row, event!.payload!, event!.version)
   }
 }
 

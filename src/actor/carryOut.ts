@@ -6,7 +6,7 @@ import type { EventLog } from "../../events/EventLog.js"
 import { type AlreadyErased, type CommandConflict, type ErasedMeanwhile, VersionConflict } from "../../events/errors.js"
 import { ensuring, interruptible } from "../../events/mask.js"
 import { traced } from "../../events/tracing.js"
-import { inTurns, isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
+import { isYieldDue, runInTurns, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
 import type { View, Views } from "../../projections/view/Views.js"
@@ -14,8 +14,8 @@ import type { Overloaded } from "../model/errors.js"
 import { answersInLog } from "./answersInLog.js"
 import * as BaseRows from "./baseRows.js"
 import type { DecidedEvent, Outcome } from "./Command.js"
-import { isFarBehind, type Reading, readingAhead, readingBehind } from "./clock.js"
-import { type Batch, type Changes, type Deciding, decideAll } from "./decideAll.js"
+import { type ClockReading, interpretReading, interpretReadingBehind, isFarBehind } from "./clock.js"
+import { type Batch, type DecidedChanges, type DecisionContext, decideAll } from "./decideAll.js"
 import type { PolicyRecords } from "./policyRecord.js"
 import { reportDecisions } from "./reportDecisions.js"
 
@@ -55,7 +55,7 @@ export const carryOut = (
     const written = services.views.write(view, (transaction) =>
       batch.commands.some(({ commandId }) => commandId !== undefined)
         ? Effect.flatMap(
-            Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), takeTurnIfDue),
+            Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), yieldIfDue),
             (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services: afterCommit })
           )
         : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit })
@@ -71,7 +71,7 @@ export const carryOut = (
     )
   })
 
-interface DecidingInLog extends Deciding {
+interface DecidingInLog extends DecisionContext {
   readonly services: CarryOutServices
 }
 
@@ -83,11 +83,16 @@ const decideAndAppend = (deciding: DecidingInLog): Effect.Effect<ReadonlyArray<O
     const { head } = transaction
     const reading = Math.floor(clock.unsafeCurrentTimeMillis())
     return isFarBehind(head, reading)
-      ? Effect.flatMap(readingBehind(services.log, agent, head, reading), (at) => decideAndAppendAt(deciding, at))
-      : decideAndAppendAt(deciding, readingAhead(head, reading))
+      ? Effect.flatMap(interpretReadingBehind(services.log, agent, head, reading), (at) =>
+          decideAndAppendAt(deciding, at)
+        )
+      : decideAndAppendAt(deciding, interpretReading(head, reading))
   })
 
-const decideAndAppendAt = (deciding: DecidingInLog, at: Reading): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
+const decideAndAppendAt = (
+  deciding: DecidingInLog,
+  at: ClockReading
+): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
   Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
     const { agent, services, transaction } = deciding
     const baseRows = BaseRows.make({
@@ -98,7 +103,7 @@ const decideAndAppendAt = (deciding: DecidingInLog, at: Reading): Effect.Effect<
       log: services.log,
       codec: services.codec
     })
-    const changes = inTurns(decideAll(deciding, at, baseRows), transaction.run)
+    const changes = runInTurns(decideAll(deciding, at, baseRows), transaction.run)
     return Effect.matchCauseEffect(mayTakeLong(deciding) && deciding.isAlone ? interruptible(changes) : changes, {
       onFailure: (cause) => {
         const failure = Effect.failCause(cause)
@@ -114,9 +119,9 @@ const mayTakeLong = ({ commands }: Batch): boolean => commands.length > 1 || com
 /** Stores the events of a transaction, once they are applied to the view. */
 const store = (
   { agent, services, transaction }: DecidingInLog,
-  { recordedAt: now }: Reading,
+  { recordedAt: now }: ClockReading,
   baseRows: BaseRows.BaseRows,
-  { decided, due, newCommands, outcomes, readAt, vectors }: Changes
+  { decided, due, newCommands, outcomes, readAt, vectors }: DecidedChanges
 ): Effect.Effect<ReadonlyArray<Outcome>, DecideError> =>
   Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, DecideError> => {
     const { log, onCommit } = services
@@ -154,7 +159,7 @@ const store = (
         transaction.moveTo(last)
         onCommit(decided, expected, last.version)
         // Yield if a turn is due, because the view's commit comes next.
-        return isTurnDue() ? Effect.as(takeTurn, outcomes) : Effect.succeed(outcomes)
+        return isYieldDue() ? Effect.as(yieldToEventLoop, outcomes) : Effect.succeed(outcomes)
       }
     )
   })

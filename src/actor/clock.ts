@@ -9,7 +9,7 @@ import { toIso } from "../../text/when/dates.js"
 import type { Command, DecidedEvent } from "./Command.js"
 
 /** The time of a batch of commands, milliseconds since the epoch. */
-export interface Reading {
+export interface ClockReading {
   /** The time that decisions use. */
   readonly now: number
   /** The recording time of the events. */
@@ -43,7 +43,7 @@ export const isFarBehind = ({ recordedAt }: NewestEvent, reading: number): boole
   reading < recordedAt - maxBehindMillis
 
 /** Interprets a clock reading that is after the newest event, or at most a day before it. */
-export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
+export const interpretReading = (newest: NewestEvent, reading: number): ClockReading =>
   isFarAhead(newest, reading)
     ? { now: reading, recordedAt: reading, jump: clockEvent({ change: "ahead" }) }
     : { now: reading, recordedAt: Math.max(reading, newest.recordedAt) }
@@ -54,12 +54,12 @@ export const readingAhead = (newest: NewestEvent, reading: number): Reading =>
  * case in which recording times decrease. In all other cases the reading is wrong: a warning is logged, and the newest
  * event's time is used.
  */
-export const readingBehind = Effect.fnUntraced(function* (
+export const interpretReadingBehind = Effect.fnUntraced(function* (
   log: Context.Tag.Service<EventLog>,
   agent: string,
   { recordedAt }: NewestEvent,
   reading: number
-): Effect.fn.Return<Reading, StorageError> {
+): Effect.fn.Return<ClockReading, StorageError> {
   const since = (yield* log.versionAt(agent, reading)) + 1
   const jumpedTo = yield* log.earliest(agent, since)
   // If events surround the reading without a gap, the clock is wrong now. A jump leaves a gap between events.

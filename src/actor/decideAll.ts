@@ -3,7 +3,7 @@ import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { CachedVector, NewCommand, NewEvent, ReadAt } from "../../events/EventLog.js"
 import { CommandConflict, ErasedMeanwhile } from "../../events/errors.js"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import { isYieldDue, type Steps } from "../../events/turns.js"
 import { firstDueAt } from "../../projections/scheduleReads.js"
 import { makeLookup } from "../../projections/view/decodePage.js"
 import type { Transaction } from "../../projections/view/Views.js"
@@ -11,9 +11,9 @@ import { randomId } from "../model/ids.js"
 import type { Advice } from "./Advice.js"
 import type { BaseRows } from "./baseRows.js"
 import type { AnyCommand, CommandParts, DecidedEvent, Outcome, Situation } from "./Command.js"
-import type { Reading } from "./clock.js"
+import type { ClockReading } from "./clock.js"
 import { configureEvent } from "./configure.js"
-import { type Placing, placeEvents } from "./placeEvents.js"
+import { type PlacementContext, placeEvents } from "./placeEvents.js"
 import type { PolicyRecords } from "./policyRecord.js"
 
 /** Advice by command, gathered before the commands are decided. */
@@ -42,7 +42,7 @@ const sliceMillis = 25
 const transactionMillis = 250
 
 /** A batch in its transaction. */
-export interface Deciding extends Batch {
+export interface DecisionContext extends Batch {
   readonly agent: string
   readonly transaction: Transaction
   /** Outcomes of command ids that the log already has. */
@@ -62,7 +62,7 @@ const lookupIn = (vectors: ReadonlyArray<CachedVector>) => {
 }
 
 /** The content of a transaction, and the outcomes of its commands. */
-export interface Changes {
+export interface DecidedChanges {
   readonly outcomes: ReadonlyArray<Outcome>
   readonly newCommands: ReadonlyArray<NewCommand>
   readonly vectors: ReadonlyArray<CachedVector>
@@ -85,8 +85,8 @@ const noParts: PartEvents = { events: [], stored: [] }
 
 /** The decisions of a transaction so far. */
 interface Progress {
-  readonly deciding: Deciding
-  readonly placing: Placing
+  readonly deciding: DecisionContext
+  readonly placing: PlacementContext
   readonly now: number
   readonly newCommands: Array<NewCommand>
   readonly vectors: Array<CachedVector>
@@ -102,10 +102,10 @@ interface Progress {
  * `sliceMillis` or within a long command, so that many commands cost little more than their changes to the view.
  */
 export const decideAll = function* (
-  deciding: Deciding,
-  { jump, now, recordedAt }: Reading,
+  deciding: DecisionContext,
+  { jump, now, recordedAt }: ClockReading,
   baseRows: BaseRows
-): Steps<Changes> {
+): Steps<DecidedChanges> {
   const { agent, commands, services, transaction } = deciding
   const { db, head } = transaction
   const progress: Progress = {
@@ -130,13 +130,13 @@ export const decideAll = function* (
     const outcome = yield* decide(progress, command)
     if (outcome === "redecide") break
     outcomes.push(outcome)
-    if (!isTurnDue(sliceMillis)) continue
+    if (!isYieldDue(sliceMillis)) continue
     if (performance.now() - startedAt >= transactionMillis) break
     yield
   }
   if (outcomes.length > 0) {
     for (const addition of deciding.additions) {
-      if (isTurnDue()) yield
+      if (isYieldDue()) yield
       yield* decide(progress, addition)
     }
   }

@@ -39,7 +39,7 @@ export const descendants = (graph: Graph, source: Source): ReadonlyArray<Memory>
  * The after-images of memories derived from lost sources. Each is flagged as stale with its source and the reason. An
  * existing flag stays.
  */
-export const flaggedStale = (
+export const flagStale = (
   graph: Graph,
   lost: ReadonlyArray<Source>,
   reason: Stale["reason"]
@@ -67,7 +67,7 @@ export const flaggedStale = (
  * Moves memories derived from a source to the source's new store, if their own store is less restrictive. Returns the
  * after-images.
  */
-export const demotedDescendants = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
+export const demoteDescendants = (graph: Graph, { id, store }: Pick<Memory, "id" | "store">): ReadonlyArray<Memory> =>
   descendants(graph, { kind: "derived", to: id })
     .filter((memory) => opennessOf(memory.store) > opennessOf(store))
     .map((memory) => nextRevision(memory, { store }))
@@ -87,7 +87,7 @@ export const staleEvents = (
   { level, version }: { readonly version: number; readonly level: TrustLevel },
   affects: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
-  flaggedStale(graphIn(db), lost, reason)
+  flagStale(graphIn(db), lost, reason)
     .filter((memory) => isAtLeast(level, levelOf(memory)) && affects(memory))
     .map((memory) => {
       const removed = lost.find(({ to }) => to === memory.stale!.of)?.version ?? version
@@ -109,7 +109,7 @@ export const dependsOnCopies =
  * cause is the event with number `version`.
  */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
-  demotedDescendants(graphIn(db), memory).map((derived) =>
+  demoteDescendants(graphIn(db), memory).map((derived) =>
     followingUpdate(derived, "demoted", `what it came from is ${memory.store} now`, version)
   )
 

@@ -1,14 +1,14 @@
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { NewEvent } from "../../events/EventLog.js"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import { isYieldDue, type Steps } from "../../events/turns.js"
 import type { Lookup } from "../../projections/Projection.js"
 import type { Transaction } from "../../projections/view/Views.js"
 import type { BaseRows } from "./baseRows.js"
 import type { AnyCommand, DecidedEvent } from "./Command.js"
 
 /** A transaction that events are added to. */
-export interface Placing {
+export interface PlacementContext {
   readonly agent: string
   readonly codec: Codec
   readonly transaction: Transaction
@@ -18,7 +18,7 @@ export interface Placing {
 
 /** Numbers the events of a command from `after + 1`, and applies them to the view. */
 export const placeEvents = function* (
-  { agent, baseRows, codec, recordedAt, transaction }: Placing,
+  { agent, baseRows, codec, recordedAt, transaction }: PlacementContext,
   { actor, cause, commandId }: Pick<AnyCommand, "actor" | "cause" | "commandId">,
   decided: ReadonlyArray<DecidedEvent>,
   after: number,
@@ -52,7 +52,7 @@ export const placeEvents = function* (
       ...(occurredAt === undefined ? {} : { occurredAt }),
       ...(event.cause === null ? {} : { cause: event.cause })
     })
-    if (events.length < decided.length && isTurnDue()) yield
+    if (events.length < decided.length && isYieldDue()) yield
   }
   return { events, stored }
 }

@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import { pack, unpack } from "../../events/copies/backupFile.js"
 import { type CopyProgress, copyLog } from "../../events/copies/snapshot.js"
 import { type StorageError, storageError } from "../../events/errors.js"
-import { statIfAny } from "../../events/folder.js"
+import { statIfExists } from "../../events/folder.js"
 import type { Verification } from "../../events/verify.js"
 import { BackupRefused, InvalidInput } from "../model/errors.js"
 import { applyLedger } from "./applyLedger.js"
-import { attempt, backupName, hasLog, moveFile, prune, requireFree, withStaging } from "./copyFiles.js"
+import { attempt, backupName, hasLog, moveFile, prune, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { anchorText, install, type Restored } from "./install.js"
 import { requireSound, verifyFolder } from "./verifyCopy.js"
 
@@ -60,7 +60,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
     const { folder, keep, ledger, onProgress = () => {}, replace = false, to } = options
     yield* requireLog(folder)
     const createdAt = yield* Clock.currentTimeMillis
-    const isFolder = yield* attempt(to, () => statIfAny(to)?.isDirectory() === true)
+    const isFolder = yield* attempt(to, () => statIfExists(to)?.isDirectory() === true)
     if (keep !== undefined && !isFolder)
       return yield* new InvalidInput({
         field: "keep",
@@ -68,7 +68,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
       })
     if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0))
       return yield* new InvalidInput({ field: "keep", problem: "must be a whole number, 1 or more" })
-    if (!isFolder) yield* requireFree(to, folder, replace)
+    if (!isFolder) yield* requireUnusedPath(to, folder, replace)
     const { file, installation, verification } = yield* withStaging(
       isFolder ? to : dirname(resolve(to)),
       Effect.fnUntraced(function* (part) {
@@ -81,7 +81,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
           catch: storageError(basename(to))
         })
         const file = isFolder ? join(to, backupName(installation, createdAt)) : to
-        if (isFolder) yield* requireFree(file, folder, replace)
+        if (isFolder) yield* requireUnusedPath(file, folder, replace)
         yield* moveFile(join(part, "log.db"), file, replace)
         return { file, installation, verification }
       })
@@ -162,7 +162,7 @@ export const requireLog = (folder: string): Effect.Effect<void, BackupRefused | 
 
 const requireFile = (file: string): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.flatMap(
-    attempt(file, () => statIfAny(file)?.isFile() === true),
+    attempt(file, () => statIfExists(file)?.isFile() === true),
     (isFile): Effect.Effect<void, BackupRefused> =>
       isFile ? Effect.void : new BackupRefused({ file, problem: "does not exist or is not a file" })
   )

@@ -19,7 +19,7 @@ import { basename, dirname, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { ledgerName } from "../../events/erasure/ledger.js"
 import { errorCodeOf, type StorageError, storageError } from "../../events/errors.js"
-import { makeFolder, statIfAny } from "../../events/folder.js"
+import { makeFolder, statIfExists } from "../../events/folder.js"
 import { BackupRefused } from "../model/errors.js"
 
 /** Prefix of the names of this machine's staging folders. The process id follows. */
@@ -109,13 +109,13 @@ const exists = (file: string) =>
   new BackupRefused({ file, problem: "exists: choose another name, or replace it (--replace)" })
 
 /** Refuses to overwrite a file, and to write into the data folder that is copied. */
-export const requireFree = (
+export const requireUnusedPath = (
   file: string,
   data: string,
   replace: boolean
 ): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.flatMap(
-    attempt(file, () => ({ stats: statIfAny(file), isInside: isInside(file, data) })),
+    attempt(file, () => ({ stats: statIfExists(file), isInside: isInside(file, data) })),
     ({ isInside, stats }) => {
       if (isInside) return new BackupRefused({ file, problem: "is inside the data folder: choose another place" })
       if (stats === undefined) return Effect.void
@@ -142,7 +142,7 @@ const isFromLog = (name: string): boolean =>
 
 /** Returns true if a data folder has a log, or a file that was part of a log. */
 export const hasLog = (folder: string): boolean =>
-  statIfAny(folder)?.isDirectory() === true && readdirSync(folder).some((name) => ofLog.test(name))
+  statIfExists(folder)?.isDirectory() === true && readdirSync(folder).some((name) => ofLog.test(name))
 
 /**
  * Replaces a data folder with a finished one. The files of the old folder that do not belong to its log are copied.

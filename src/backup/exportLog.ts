@@ -7,10 +7,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { exportLines } from "../../events/copies/exportLines.js"
 import { InvalidExport, importLines } from "../../events/copies/importLines.js"
-import { type CopyProgress, useSnapshot } from "../../events/copies/snapshot.js"
+import { type CopyProgress, withSnapshot } from "../../events/copies/snapshot.js"
 import { storageError } from "../../events/errors.js"
 import { type BackupError, requireLog } from "./Backup.js"
-import { moveFile, requireFree, withStaging } from "./copyFiles.js"
+import { moveFile, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { install, type Restored } from "./install.js"
 import { requireSound } from "./verifyCopy.js"
 
@@ -61,13 +61,13 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
   Effect.gen(function* () {
     const { folder, ledger, onProgress = () => {}, replace = false, to } = options
     yield* requireLog(folder)
-    yield* requireFree(to, folder, replace)
+    yield* requireUnusedPath(to, folder, replace)
     const now = yield* Clock.currentTimeMillis
     return yield* withStaging(
       dirname(resolve(to)),
       Effect.fnUntraced(function* (part) {
         const file = join(part, isCompressed(to) ? "log.gz" : "log")
-        yield* useSnapshot({ folder, ledger }, (snapshot) =>
+        yield* withSnapshot({ folder, ledger }, (snapshot) =>
           Effect.tryPromise({
             try: (signal) => {
               const lines = Readable.from(exportLines(snapshot, now, onProgress))

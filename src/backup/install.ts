@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Anchor from "../../events/Anchor.js"
 import { installationOf } from "../../events/copies/backupFile.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
-import { type LogPlace, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
+import { type LogLocation, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
 import { type LedgerLine, ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
@@ -35,7 +35,7 @@ export interface Restored {
   readonly hasLedger: boolean
 }
 
-interface Place extends LogPlace {
+interface Place extends LogLocation {
   readonly replace: boolean
   readonly from: "backup" | "export"
   /** False if nothing confirmed the copy. */
@@ -96,7 +96,7 @@ export const install = <E>(
  * be lost.
  */
 const takeLedger = Effect.fnUntraced(function* (
-  { folder, ledger }: LogPlace,
+  { folder, ledger }: LogLocation,
   staging: string,
   hasOwnLog: boolean
 ): Effect.fn.Return<Pick<Restored, "erasedAgain" | "erasedUntil" | "hasLedger">, BackupRefused | StorageError> {

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { Waiting } from "../../projections/extracts.js"
+import type { WaitingTotals } from "../../projections/extracts.js"
 import { day, minute } from "../../text/when/clock.js"
 import type { Background } from "../actor/Background.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
@@ -40,7 +40,7 @@ export const backgroundKey = (agent: string, { session, store }: SessionKey): st
  * mode, they are due at once. Otherwise they are due after a quiet period or, in mode "buffer", at the end of the first
  * turn's UTC day if that is earlier.
  */
-export const dueAt = ({ firstAt, lastAt, tokens, turns }: Waiting, { mode, policy }: Capture): number => {
+export const dueAt = ({ firstAt, lastAt, tokens, turns }: WaitingTotals, { mode, policy }: Capture): number => {
   if (mode === "after" && turns >= policy.minTurnMessages) return lastAt
   if (mode === "buffer" && tokens >= policy.tokens) return lastAt
   const isQuiet = lastAt + policy.quiet * minute
@@ -55,7 +55,7 @@ export interface CaptureServices extends Pick<ReaderSource, "agent" | "read">, P
 }
 
 /** The state that the functions of a writer share. */
-export interface Capturing extends CaptureServices {
+export interface CaptureContext extends CaptureServices {
   readonly runner: Runner
   readonly writer: Writer
 }

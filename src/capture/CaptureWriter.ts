@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { findExtractOf, findWaiting, type Waiting } from "../../projections/extracts.js"
+import { countWaitingTurns, findExtractVersion, type WaitingTotals } from "../../projections/extracts.js"
 import { findReadableMemories } from "../../projections/lineageReads.js"
 import { findTurnVersion } from "../../projections/sessionReads.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -12,10 +12,10 @@ import { InvalidInput } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
-import { type Runner, writeOptions } from "../remember/runner.js"
-import { backgroundKey, type CaptureServices, type Capturing, dueAt } from "./Capture.js"
+import { type Runner, writeOptionNames } from "../remember/runner.js"
+import { backgroundKey, type CaptureContext, type CaptureServices, dueAt } from "./Capture.js"
 import { type CapturedMemory, countWaiting, type Extracted } from "./extractCommand.js"
 import { extractAll, extractionOf } from "./extractSession.js"
 import { readBatch, type SessionKey } from "./request.js"
@@ -77,17 +77,17 @@ export const makeCaptureWriter = (
   services: CaptureServices,
   onTurn: (session: string) => void
 ): CaptureWriter => {
-  const capturing: Capturing = { ...services, runner, writer }
+  const capturing: CaptureContext = { ...services, runner, writer }
   return {
-    append: operation("Memory.sessions.append")((turn, options) =>
+    append: defineMethod("Memory.sessions.append")((turn, options) =>
       Effect.tap(append(capturing, turn, options), ({ turn }) => onTurn(turn.session))
     ),
-    extract: operation("Memory.sessions.extract")((session, options) => extract(capturing, session, options))
+    extract: defineMethod("Memory.sessions.extract")((session, options) => extract(capturing, session, options))
   }
 }
 
 const append = Effect.fnUntraced(function* (
-  capturing: Capturing,
+  capturing: CaptureContext,
   input: TurnInput,
   options: AppendOptions = {}
 ): Effect.fn.Return<AppendedTurn, AppendTurnError> {
@@ -119,13 +119,13 @@ const append = Effect.fnUntraced(function* (
   return { turn, pending: extracted.pending, captured: extracted.captured }
 })
 
-const appendOptions: ReadonlyArray<string> = [...writeOptions, "extract"]
+const appendOptions: ReadonlyArray<string> = [...writeOptionNames, "extract"]
 
 const notExtracted: Extracted = { isCurrent: true, captured: [], pending: 1 }
 
 /** Makes the command that extracts the waiting turns and a turn that the same write adds. */
 const extractionWith = Effect.fnUntraced(function* (
-  capturing: Capturing,
+  capturing: CaptureContext,
   { cause, draft }: AddTurn,
   id: string
 ): Effect.fn.Return<Command<Extracted, never>, CommandError> {
@@ -143,16 +143,16 @@ const manyWait = () => Either.right({ answer: { ...notExtracted, isCurrent: fals
 
 /** Repeats the answer of the call that added the turn, with the present titles. */
 const capturedBefore = Effect.fnUntraced(function* (
-  { codec, log, agent, read, writer }: Capturing,
+  { codec, log, agent, read, writer }: CaptureContext,
   { session, store }: SessionKey,
   id: string
 ) {
   const { pending, version } = yield* read(({ db }) => {
-    const waiting = findWaiting(db, writer.level, session).find((group) => group.store === store)
+    const waiting = countWaitingTurns(db, writer.level, session).find((group) => group.store === store)
     const turn = findTurnVersion(db, id)
     return {
       pending: waiting?.turns ?? 0,
-      version: turn === undefined ? undefined : findExtractOf(db, session, store, turn)
+      version: turn === undefined ? undefined : findExtractVersion(db, session, store, turn)
     }
   })
   const [row] = version === undefined ? [] : yield* log.at(agent, [version])
@@ -168,16 +168,16 @@ const capturedBefore = Effect.fnUntraced(function* (
 })
 
 /** Plans the extraction of a session's waiting turns in the background, for when they are due. */
-const extractLater = (capturing: Capturing, key: SessionKey) =>
+const extractLater = (capturing: CaptureContext, key: SessionKey) =>
   capturing.capture.mode === "turn"
     ? Effect.void
     : capturing.read(({ db, now }) => {
-        const waiting = findWaiting(db, "full", key.session).filter(({ store }) => store === key.store)
+        const waiting = countWaitingTurns(db, "full", key.session).filter(({ store }) => store === key.store)
         planExtractions(capturing, waiting, now)
       })
 
 /** Starts the extractions that are due, and sets timers for the others. */
-const planExtractions = (capturing: Capturing, waiting: ReadonlyArray<Waiting>, now: number): void => {
+const planExtractions = (capturing: CaptureContext, waiting: ReadonlyArray<WaitingTotals>, now: number): void => {
   const { agent, capture } = capturing
   for (const group of waiting) {
     const work = {
@@ -192,14 +192,14 @@ const planExtractions = (capturing: Capturing, waiting: ReadonlyArray<Waiting>, 
 }
 
 /** Extracts the waiting turns, with the model if there is one. */
-const extractWaiting = (capturing: Capturing, key: SessionKey) =>
+const extractWaiting = (capturing: CaptureContext, key: SessionKey) =>
   capturing.capture.background.alone(
     backgroundKey(capturing.agent, key),
     Effect.zipRight(capturing.recordShown(key.session), extractAll(capturing, key, "model"))
   )
 
 const extract = Effect.fnUntraced(function* (
-  capturing: Capturing,
+  capturing: CaptureContext,
   session: string | undefined,
   options: ExtractOptions = {}
 ) {
@@ -208,14 +208,14 @@ const extract = Effect.fnUntraced(function* (
   if (options.due !== undefined && typeof options.due !== "boolean")
     return yield* new InvalidInput({ field: "due", problem: "must be true or false" })
   if (session !== undefined) yield* decodeKey("session", session)
-  const { groups, now } = yield* read(({ db, now }) => ({ groups: findWaiting(db, writer.level, session), now }))
-  const isDue = (group: Waiting) => options.due !== true || dueAt(group, capture) <= now
+  const { groups, now } = yield* read(({ db, now }) => ({ groups: countWaitingTurns(db, writer.level, session), now }))
+  const isDue = (group: WaitingTotals) => options.due !== true || dueAt(group, capture) <= now
   const captured: Array<CapturedMemory> = []
   if (capture.extractor !== undefined) {
     const later = groups.filter((group) => !isDue(group))
     if (capture.mode !== "turn") planExtractions(capturing, later, now)
     for (const group of groups.filter(isDue)) captured.push(...(yield* extractWaiting(capturing, group)).captured)
   }
-  const waiting = yield* read(({ db }) => findWaiting(db, writer.level, session))
+  const waiting = yield* read(({ db }) => countWaitingTurns(db, writer.level, session))
   return { captured, pending: waiting.reduce((sum, { turns }) => sum + turns, 0) }
 })

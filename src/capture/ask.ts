@@ -14,7 +14,7 @@ import {
   type ExtractorService,
   type ExtractRequest
 } from "../ports/Extractor.js"
-import { type Batch, requestOf } from "./request.js"
+import { type Batch, makeExtractRequest } from "./request.js"
 import { contentOf } from "./statements.js"
 
 /** Maximum statements per extraction. Rules leave out additional statements; a model's answer with more is refused. */
@@ -26,12 +26,12 @@ const maxSummary = 500
  * Asks an extractor, with a time-out in milliseconds. Never fails: if the request fails or the answer cannot be used,
  * the extractor's own rules answer, and the extraction names the reason.
  */
-export const ask = (extractor: ExtractorService, batch: Batch, timeout: number): Effect.Effect<Extraction> =>
+export const askExtractor = (extractor: ExtractorService, batch: Batch, timeout: number): Effect.Effect<Extraction> =>
   extractor.ask === undefined
     ? Effect.sync(() => extractNow(extractor, batch))
     : Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis
-        const answer = yield* answerOf(extractor, requestOf(batch, true), timeout)
+        const answer = yield* answerOf(extractor, makeExtractRequest(batch, true), timeout)
         const latency = (yield* Clock.currentTimeMillis) - startedAt
         // The rules of a hybrid extractor may answer without the model.
         if (Either.isRight(answer) && answer.right.by.kind !== "model") return answer.right
@@ -60,7 +60,7 @@ const answerOf = (
 
 /** The answer of the extractor's rules. Statements that cannot be stored are left out. */
 export const extractNow = (extractor: ExtractorService, batch: Batch): Extraction => {
-  const request = requestOf(batch, false)
+  const request = makeExtractRequest(batch, false)
   try {
     const extraction = extractor.extract(request)
     if (isExtraction(extraction)) {

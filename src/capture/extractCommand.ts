@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import * as Either from "effect/Either"
-import { type Captured, type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
+import { afterImages, type Captured, type DaybookEvent, type Payload } from "../../events/catalogue.js"
 import { canRead, type TrustLevel } from "../../events/Trust.js"
 import { findWaitingIds, findWaitingTurns } from "../../projections/extracts.js"
 import type { Command, DecidedEvent, Situation } from "../actor/Command.js"
@@ -93,7 +93,7 @@ const extractEvent = (
     if (event === undefined || event.payload === null || !("decision" in event.payload)) return []
     const { action } = event.payload.decision
     const versions = turns.flatMap(({ born, turn }) => born ?? waitingVersion(turn.id) ?? [])
-    return [{ id: imagesOf(event).at(-1)!.id, action, rule, turns: versions }]
+    return [{ id: afterImages(event).at(-1)!.id, action, rule, turns: versions }]
   })
   const skipped = new Map<string, number>(statements.skipped)
   const refused = parts.filter((events) => events === null).length
@@ -117,7 +117,7 @@ const extractEvent = (
 
 /** The captured memories in an extraction's events that a level may read. */
 const capturedIn = (events: ReadonlyArray<DaybookEvent>, level: TrustLevel): ReadonlyArray<CapturedMemory> => {
-  const images = events.flatMap((event) => imagesOf(event))
+  const images = events.flatMap((event) => afterImages(event))
   const replaced = new Map(
     events.flatMap(({ payload, type }) =>
       type === "DELETE" && payload.replacement !== undefined ? [[payload.replacement.id, payload.memory]] : []

@@ -4,14 +4,14 @@ import type { CommandError } from "../actor/Actor.js"
 import { type Command, runCause } from "../actor/Command.js"
 import { countFallback } from "../model/operationMetrics.js"
 import type { Extraction } from "../ports/Extractor.js"
-import { ask, extractNow } from "./ask.js"
-import type { Capturing } from "./Capture.js"
+import { askExtractor, extractNow } from "./ask.js"
+import type { CaptureContext } from "./Capture.js"
 import { type CapturedMemory, type Extracted, extractCommand } from "./extractCommand.js"
 import { type Batch, readBatch, type SessionKey } from "./request.js"
 import { sourceNameOf, statementsOf } from "./statements.js"
 
 /** Who extracts: the extractor's rules, or its model if it has one. */
-export type By = "rules" | "model"
+export type ExtractionMethod = "rules" | "model"
 
 /** Maximum attempts while other processes change the waiting turns. */
 const maxAttempts = 5
@@ -21,9 +21,9 @@ const maxAttempts = 5
  * fails, the results so far stay, and the other turns keep waiting.
  */
 export const extractAll = Effect.fnUntraced(function* (
-  capturing: Capturing,
+  capturing: CaptureContext,
   { session, store }: SessionKey,
-  by: By
+  by: ExtractionMethod
 ): Effect.fn.Return<Extracted, CommandError> {
   const captured: Array<CapturedMemory> = []
   let attempts = 0
@@ -48,14 +48,15 @@ const reported = ({ by, fallback }: Extraction) => {
 
 /** Asks the extractor about a batch, and makes the command that stores the answer. */
 export const extractionOf = (
-  { capture, writer }: Capturing,
+  { capture, writer }: CaptureContext,
   batch: Batch,
-  by: By,
+  by: ExtractionMethod,
   cause = runCause(sourceNameOf(batch.session))
 ): Effect.Effect<Command<Extracted, never>> => {
   const { mode, policy } = capture
   const extractor = capture.extractor!
-  const asked = by === "rules" ? Effect.sync(() => extractNow(extractor, batch)) : ask(extractor, batch, policy.timeout)
+  const asked =
+    by === "rules" ? Effect.sync(() => extractNow(extractor, batch)) : askExtractor(extractor, batch, policy.timeout)
   return Effect.map(Effect.tap(asked, reported), (extraction) => {
     const settings = { credentials: policy.credentials, hasDailyLog: mode === "buffer" }
     const statements = statementsOf(batch, extraction, { ...writer, actor: "capture" }, settings)

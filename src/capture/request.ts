@@ -41,7 +41,7 @@ export const readBatch = (db: Db, { session, store }: SessionKey, limit: number)
 const maxCharacters = 20_000
 
 /** Makes the request to an extractor. Credentials are masked for a model. */
-export const requestOf = ({ context, repeats, turns }: Batch, isForModel: boolean): ExtractRequest => {
+export const makeExtractRequest = ({ context, repeats, turns }: Batch, isForModel: boolean): ExtractRequest => {
   const toTurn = ({ turn }: BatchTurn): ExtractTurn => extractTurn(turn, repeats, isForModel ? maskCredentials : asIs)
   return { context: context.map(toTurn), turns: turns.map(toTurn), recalled: repeats.texts }
 }

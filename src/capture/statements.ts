@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import type { Extracted } from "../../events/Decision.js"
 import { canRead, levels, lowestLevel, opennessOf, type TrustLevel } from "../../events/Trust.js"
 import { sourceLevelOf } from "../../projections/lineage.js"
-import { holdsCredential } from "../../text/personal/maskCredentials.js"
+import { containsCredential } from "../../text/personal/maskCredentials.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
@@ -170,7 +170,7 @@ const textsOf = ({ facts = [], narrative = "", title }: ExtractedFact): Readonly
   ...facts
 ]
 
-const isCredential = (fact: ExtractedFact): boolean => holdsCredential(textsOf(fact))
+const isCredential = (fact: ExtractedFact): boolean => containsCredential(textsOf(fact))
 
 /** A user may state a shown text again. From any other role, a shown text is a repeat. */
 const isRepeated = ({ repeats }: Batch, { title }: ExtractedFact, sources: ReadonlyArray<BatchTurn>): boolean =>

@@ -12,12 +12,12 @@ import { lowestWriter } from "../maintenance/quoted.js"
 import type { InvalidInput } from "../model/errors.js"
 import { failureNames } from "../model/failureNames.js"
 import { limits } from "../model/limits.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { toWholeMemory } from "../model/wholeMemory.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { indexSettings } from "../ports/policy/prompt.js"
-import { recordedSearch } from "../search/recordedSearch.js"
-import { decodeQuery, searchIn } from "../search/search.js"
+import { searchAndRecord } from "../search/recordedSearch.js"
+import { decodeQuery, searchMemories } from "../search/search.js"
 import { assemble } from "./assemble.js"
 import { type ContextQuery, type ContextRequest, decodeContextQuery } from "./contextQuery.js"
 import type { CountTokens } from "./fill.js"
@@ -86,7 +86,7 @@ export const makeContextReader = (
   const { level } = source
   const writers = lowestWriter(policy.prompt.writers, level)
   return {
-    context: operation("Memory.context")(function* (query = {}) {
+    context: defineMethod("Memory.context")(function* (query = {}) {
       const request = yield* decodeContextQuery(query, policy)
       const limit = countsExactly ? request.tokens : Math.floor(request.tokens / estimateMargin)
       const stored = yield* request.parts === "recalled"
@@ -242,7 +242,7 @@ const recall = (
   const search = Effect.fnUntraced(function* (filter: { readonly writers?: TrustLevel }) {
     const request = yield* decodeQuery({ text: message, at, gate: true, limit: k }, policy.search)
     const filtered = { ...request, filters: { ...request.filters, ...filter } }
-    const { hits } = yield* recordedSearch(source, services, "memories", filtered, searchIn)
+    const { hits } = yield* searchAndRecord(source, services, "memories", filtered, searchMemories)
     const isNear = hits.some(({ near }) => near)
     // If no hit is near, the hits do not answer the message. Only the closest ones may be useful.
     const closest = hits.filter(({ evidence }) => evidence >= policy.prompt_index.evidence).slice(0, maxClosest)

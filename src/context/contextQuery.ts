@@ -1,7 +1,13 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { InvalidInput } from "../model/errors.js"
-import { checkInteger, invalid, optionalInstant, optionalText, refuseUnknownOptions } from "../model/filters.js"
+import {
+  checkInteger,
+  decodeOptionalInstant,
+  decodeOptionalText,
+  failWithInvalidInput,
+  refuseUnknownOptions
+} from "../model/filters.js"
 import { decodeKey, type InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -54,15 +60,15 @@ export const decodeContextQuery = (
     const { format = "text", parts = "all", session } = query
     if (session !== undefined) yield* decodeKey("session", session)
     if (!Schema.is(Schema.Literal("text", "markdown"))(format)) {
-      return yield* invalid("format", "must be text or markdown")
+      return yield* failWithInvalidInput("format", "must be text or markdown")
     }
-    if (parts !== "all" && parts !== "recalled") return yield* invalid("parts", "must be all or recalled")
+    if (parts !== "all" && parts !== "recalled") return yield* failWithInvalidInput("parts", "must be all or recalled")
     return {
       session,
-      message: (yield* optionalText("message", query.message)).message,
+      message: (yield* decodeOptionalText("message", query.message)).message,
       tokens: yield* checkInteger("tokens", query.tokens ?? policy.prompt.tokens, 1, Number.MAX_SAFE_INTEGER),
       k: yield* checkInteger("k", query.k ?? Math.min(20, indexSettings(policy.prompt_index).limit), 1, limits.ids),
-      at: (yield* optionalInstant("at", query.at)).at,
+      at: (yield* decodeOptionalInstant("at", query.at)).at,
       format,
       parts
     }

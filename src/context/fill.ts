@@ -26,7 +26,7 @@ export interface Line<A> {
   readonly value: A
 }
 
-export interface Filled<A> {
+export interface FittedLines<A> {
   readonly lines: ReadonlyArray<Line<A>>
   readonly tokens: number
   /** Number of lines that did not fit. */
@@ -34,7 +34,7 @@ export interface Filled<A> {
 }
 
 /** The lines that fit into a budget of tokens, in order. A line after one that is too long may still fit. */
-export const fitLines = <A>(lines: ReadonlyArray<Line<A>>, budget: number, count: CountTokens): Filled<A> => {
+export const fitLines = <A>(lines: ReadonlyArray<Line<A>>, budget: number, count: CountTokens): FittedLines<A> => {
   const chosen: Array<Line<A>> = []
   let tokens = 0
   for (const line of lines) {

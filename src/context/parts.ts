@@ -61,11 +61,11 @@ export const titles = {
 } as const satisfies Partial<Record<PartName, string>>
 
 /** The memories that a context already shows. */
-export class Shown {
+export class ShownMemories {
   private readonly ids: Set<string>
   private readonly titles: Set<string>
 
-  constructor(shown?: Shown) {
+  constructor(shown?: ShownMemories) {
     this.ids = new Set(shown?.ids)
     this.titles = new Set(shown?.titles)
   }

@@ -3,9 +3,17 @@ import { quotedText } from "../../text/normalise/visibleText.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { indexSettings } from "../ports/policy/prompt.js"
 import { type CountTokens, fitLines, renderWithin } from "./fill.js"
-import { type ContextFormat, type ContextPart, headingOf, type LeftOutPart, partOf, Shown, titles } from "./parts.js"
+import {
+  type ContextFormat,
+  type ContextPart,
+  headingOf,
+  type LeftOutPart,
+  partOf,
+  ShownMemories,
+  titles
+} from "./parts.js"
 import { dateText, legendOf } from "./rows.js"
-import { type Drafted, type StablePart, stableParts } from "./stableParts.js"
+import { type DraftOrFailure, type StablePart, stableParts } from "./stableParts.js"
 
 export interface PrefixInput {
   readonly agent: string
@@ -19,7 +27,7 @@ export interface PrefixInput {
   readonly format: ContextFormat
   readonly policy: Pick<PolicyValues, "prompt" | "prompt_index">
   readonly countTokens: CountTokens
-  readonly drafts: Readonly<Record<StablePart, Drafted>>
+  readonly drafts: Readonly<Record<StablePart, DraftOrFailure>>
 }
 
 /** The stable beginning of a context: its part of the system prompt. */
@@ -28,7 +36,7 @@ export interface Prefix {
   readonly tokens: number
   readonly parts: ReadonlyArray<ContextPart>
   readonly leftOut: ReadonlyArray<LeftOutPart>
-  readonly shown: Shown
+  readonly shown: ShownMemories
   /** Tokens of the rows in the prefix. They count towards the limit of the index. */
   readonly rowTokens: number
 }
@@ -44,7 +52,7 @@ export const makePrefix = (input: PrefixInput): Prefix => {
   // If the header and the footer do not fit, no memory is shown.
   if (frame > limit / 2) {
     const leftOut = stableParts.map((part) => ({ part, reason: "the token budget is too small" }))
-    return { text: "", tokens: 0, parts: [], leftOut, shown: new Shown(), rowTokens: 0 }
+    return { text: "", tokens: 0, parts: [], leftOut, shown: new ShownMemories(), rowTokens: 0 }
   }
   const shares = stableParts.reduce((sum, part) => sum + policy.prompt.shares[part], 0)
   return renderWithin(frame + Math.floor(shares * (limit - frame)), countTokens, (budget) =>
@@ -57,7 +65,7 @@ const fillPrefix = (input: PrefixInput, header: string, available: number) => {
   const { countTokens, drafts, format, policy } = input
   const { prompt, prompt_index } = policy
   const maxRowTokens = indexSettings(prompt_index).maxTokens * stableShareOfRows(prompt.shares)
-  const shown = new Shown()
+  const shown = new ShownMemories()
   const parts: Array<ContextPart> = []
   const leftOut: Array<LeftOutPart> = []
   let unused = 0

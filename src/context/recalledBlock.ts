@@ -8,7 +8,7 @@ import {
   type LeftOutPart,
   type PartName,
   partOf,
-  Shown,
+  ShownMemories,
   titles
 } from "./parts.js"
 import type { Prefix } from "./prefix.js"
@@ -57,7 +57,7 @@ export const fillBlock = (input: BlockInput, budget: number): Block => {
     indexSettings(policy.prompt_index).maxTokens - prefix.rowTokens,
     budget - frame - quotedShare
   )
-  const shown = new Shown(prefix.shown)
+  const shown = new ShownMemories(prefix.shown)
   const added: Array<ReturnType<typeof partWithin>> = []
   const unseen = expiring.filter(({ memory }) => !shown.has(memory))
   const expiringLines = unseen.map((value) => ({ text: rowOf(value, style), value }))
@@ -124,7 +124,7 @@ const partWithin = (
 
 /** Returns each quoted memory once, without memories that the prompt already shows. */
 const unseenQuotes = ({ prefix, quoted }: BlockInput): BlockInput["quoted"] => {
-  const shown = new Shown(prefix.shown)
+  const shown = new ShownMemories(prefix.shown)
   return quoted.filter(({ value }) => {
     if (value === undefined) return true
     if (shown.has(value.memory)) return false
@@ -139,7 +139,7 @@ const unseenQuotes = ({ prefix, quoted }: BlockInput): BlockInput["quoted"] => {
  */
 const recalledLines = (
   recalled: ReadonlyArray<Candidate>,
-  shown: Shown,
+  shown: ShownMemories,
   style: RowStyle,
   { budget, countTokens }: { readonly budget: number; readonly countTokens: CountTokens }
 ): ReadonlyArray<Line<Candidate>> => {
@@ -152,7 +152,7 @@ const recalledLines = (
     left -= cost
     rows.set(candidate, { text, tokens })
   }
-  const added = new Shown(shown)
+  const added = new ShownMemories(shown)
   for (const candidate of recalled) {
     if (added.has(candidate.memory)) continue
     added.add(candidate.memory)

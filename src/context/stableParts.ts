@@ -1,12 +1,12 @@
 import * as Cause from "effect/Cause"
 import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
 import { withDisputes } from "../../projections/disputeReads.js"
-import { findExpiring, findSince } from "../../projections/observationReads.js"
+import { findExpiring, findMemoriesSince } from "../../projections/observationReads.js"
 import { findRecentMemories, readMemories } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { findByScore } from "../../projections/scoreReads.js"
 import { findSummaries } from "../../projections/summaries.js"
-import { parkedOf } from "../../projections/view/ViewFile.js"
+import { findParkedProjections } from "../../projections/view/ViewFile.js"
 import { quotedText } from "../../text/normalise/visibleText.js"
 import { type Profile, profileOf } from "../maintenance/profile.js"
 import { lowestWriter } from "../maintenance/quoted.js"
@@ -35,13 +35,13 @@ export interface Draft {
 }
 
 /** A draft, or why the part cannot be read. */
-export type Drafted = Draft | { readonly failure: string }
+export type DraftOrFailure = Draft | { readonly failure: string }
 
 export interface StableQuery {
   readonly level: TrustLevel
   /** The asking time, milliseconds. Only its UTC day matters. */
   readonly at: number
-  readonly sessions: Drafted
+  readonly sessions: DraftOrFailure
   /** Maximum rows by score. */
   readonly k: number
   readonly profileTokens: number
@@ -54,7 +54,7 @@ export interface StableQuery {
 const dayMillis = 86_400_000
 
 /** The first and the last millisecond of the UTC day of an instant. */
-export const dayOf = (at: number): { readonly dayStart: number; readonly dayEnd: number } => {
+export const utcDayBounds = (at: number): { readonly dayStart: number; readonly dayEnd: number } => {
   const dayStart = Math.floor(at / dayMillis) * dayMillis
   return { dayStart, dayEnd: dayStart + dayMillis - 1 }
 }
@@ -67,9 +67,9 @@ const maxSessions = 5
  * Reads the stable parts as of the end of the UTC day, so that they are the same all day. Memories that expire today
  * are shown in the part `expiring` instead.
  */
-export const readStable = (db: Db, query: StableQuery): Readonly<Record<StablePart | "expiring", Drafted>> => {
+export const readStable = (db: Db, query: StableQuery): Readonly<Record<StablePart | "expiring", DraftOrFailure>> => {
   const reading = readingOf(db, query)
-  const parked = parkedIn(db)
+  const parked = parkedProjectionsOf(db)
   const attempt = (read: (reading: Reading) => Draft) => attemptPart(parked, ["observations"], () => read(reading))
   return {
     user: attempt(readUser),
@@ -83,7 +83,8 @@ export const readStable = (db: Db, query: StableQuery): Readonly<Record<StablePa
 }
 
 /** The parked projections. Their tables are outdated. */
-export const parkedIn = (db: Db): ReadonlySet<string> => new Set(parkedOf(db).map(({ projection }) => projection))
+export const parkedProjectionsOf = (db: Db): ReadonlySet<string> =>
+  new Set(findParkedProjections(db).map(({ projection }) => projection))
 
 /** Reads a part from these projections, or says why it cannot be read. */
 export const attemptPart = <A extends object>(
@@ -113,7 +114,7 @@ interface Reading extends StableQuery {
 
 const readingOf = (db: Db, query: StableQuery): Reading => {
   const { level, policy } = query
-  const { dayEnd, dayStart } = dayOf(query.at)
+  const { dayEnd, dayStart } = utcDayBounds(query.at)
   let profile: Profile | undefined
   return {
     ...query,
@@ -196,8 +197,9 @@ const readMid = (reading: Reading): Draft => {
 const readRecent = (reading: Reading): Draft => {
   const { dayEnd, dayStart, db, index, level, writers } = reading
   const window = { since: dayStart - index.recentDays * dayMillis, limit: index.limit, now: dayEnd }
-  const trusted = candidatesAt(reading, findSince(db, level, { ...window, writers }))
-  const all = writers === level && level !== "full" ? trusted : candidatesAt(reading, findSince(db, level, window))
+  const trusted = candidatesAt(reading, findMemoriesSince(db, level, { ...window, writers }))
+  const all =
+    writers === level && level !== "full" ? trusted : candidatesAt(reading, findMemoriesSince(db, level, window))
   const below = all.filter((candidate) => !isTrusted(reading, candidate))
   return {
     lines: linesOf(reading, trusted),
@@ -224,7 +226,7 @@ export const readSessions = (
   }: Pick<StableQuery, "at" | "level" | "policy"> & { readonly session: string | undefined }
 ): Draft => {
   if (level !== "full") return { lines: [] }
-  const { dayEnd } = dayOf(at)
+  const { dayEnd } = utcDayBounds(at)
   const writers = lowestWriter(policy.prompt.writers, level)
   const summaries = findSummaries(db, level, dayEnd, { limit: maxSessions + 3, offset: 0 })
     .filter((row) => row.session !== session)

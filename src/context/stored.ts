@@ -2,7 +2,7 @@ import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
 import { type Turn, turnLevelOf } from "../../events/Turn.js"
 import { lastChange } from "../../projections/history.js"
 import type { Db } from "../../projections/Projection.js"
-import { findRollings } from "../../projections/rollingSummaries.js"
+import { findRollingSummaries } from "../../projections/rollingSummaries.js"
 import { findTurns } from "../../projections/sessionReads.js"
 import { visibleLine } from "../../text/normalise/visibleText.js"
 import { lowestWriter } from "../maintenance/quoted.js"
@@ -11,10 +11,18 @@ import type { Judge } from "../ports/Reconciler.js"
 import type { SettlerService } from "../ports/Settler.js"
 import type { ContextRequest } from "./contextQuery.js"
 import type { CountTokens, Line } from "./fill.js"
-import { type LeftOutPart, Shown } from "./parts.js"
+import { type LeftOutPart, ShownMemories } from "./parts.js"
 import { makePrefix, type Prefix } from "./prefix.js"
 import type { Candidate } from "./rows.js"
-import { attemptPart, type Drafted, dayOf, parkedIn, readSessions, readStable, stableParts } from "./stableParts.js"
+import {
+  attemptPart,
+  type DraftOrFailure,
+  parkedProjectionsOf,
+  readSessions,
+  readStable,
+  stableParts,
+  utcDayBounds
+} from "./stableParts.js"
 import { summaryLines } from "./turns.js"
 
 /** The content of a context that is read from one snapshot of the view. */
@@ -37,7 +45,7 @@ export interface Stored {
 /** The content of a context if the view cannot be read. */
 export const emptyStored = (at: number, reason: string): Stored => ({
   at,
-  prefix: { text: "", tokens: 0, parts: [], leftOut: [], shown: new Shown(), rowTokens: 0 },
+  prefix: { text: "", tokens: 0, parts: [], leftOut: [], shown: new ShownMemories(), rowTokens: 0 },
   quoted: [],
   expiring: [],
   turns: [],
@@ -63,12 +71,12 @@ export interface StoredQuery extends ContextRequest {
 /** Reads the last turns, and the stable beginning from the cache if no memory changed. */
 export const readStored = (db: Db, query: StoredQuery): Stored => {
   const { at, level, policy, session } = query
-  const parked = parkedIn(db)
+  const parked = parkedProjectionsOf(db)
   const found =
     session === undefined
       ? { turns: [] }
       : attemptPart(parked, ["conversation"], () => ({ turns: findTurns(db, level, session, policy.prompt.turns) }))
-  const rolled = session === undefined || parked.has("rollingSummaries") ? [] : findRollings(db, level, session)
+  const rolled = session === undefined || parked.has("rollingSummaries") ? [] : findRollingSummaries(db, level, session)
   const upperOf = new Map(rolled.map(({ state, store }) => [store, state.upperSequence]))
   const all = ("failure" in found ? [] : found.turns).filter(
     ({ sequence, store }) => sequence > (upperOf.get(store) ?? 0)
@@ -138,11 +146,22 @@ const maxPrefixes = 64
 
 const cachedPrefix = (
   db: Db,
-  query: StoredQuery & { readonly sessions: Drafted; readonly speakers: ReadonlyArray<string> }
+  query: StoredQuery & { readonly sessions: DraftOrFailure; readonly speakers: ReadonlyArray<string> }
 ): StableContent => {
   const { agent, at, format, k, level, limit, policy, prefixes, sessions, speakers } = query
   const sessionTexts = "failure" in sessions ? sessions : [sessions.lines, sessions.quoted]
-  const key = [db.name, agent, level, dayOf(at).dayStart, format, k, limit, speakers, sessionTexts, lastChange(db)]
+  const key = [
+    db.name,
+    agent,
+    level,
+    utcDayBounds(at).dayStart,
+    format,
+    k,
+    limit,
+    speakers,
+    sessionTexts,
+    lastChange(db)
+  ]
   return prefixes.get(JSON.stringify(key), () => {
     const profileTokens = Math.floor(limit * (policy.prompt.shares.profile + policy.prompt.shares.user)) + 1
     const drafts = readStable(db, { ...query, profileTokens })

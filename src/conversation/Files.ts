@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import { findFiles, findFilesAt, type IndexedFile } from "../../projections/files.js"
+import { findFiles, findIndexedFilesByPath, type IndexedFile } from "../../projections/files.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import {
@@ -11,7 +11,7 @@ import {
   type StoreForbidden
 } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import { type AddedFile, addFile } from "./addFile.js"
@@ -53,20 +53,20 @@ export interface FileWriter {
 
 /** @internal */
 export const makeFileReader = ({ level, read }: ReaderSource): FileReader => ({
-  list: operation("Memory.files.list")(function* (query = {}) {
+  list: defineMethod("Memory.files.list")(function* (query = {}) {
     const page = yield* checkPage(query, 50)
     return yield* read(({ db }) => findFiles(db, level, page))
   }),
 
-  get: operation("Memory.files.get")(function* (path) {
+  get: defineMethod("Memory.files.get")(function* (path) {
     yield* decodePath(path)
-    const files = yield* read(({ db }) => findFilesAt(db, level, path))
+    const files = yield* read(({ db }) => findIndexedFilesByPath(db, level, path))
     return files.length > 0 ? files : yield* new FileNotFound({ path })
   })
 })
 
 /** @internal */
 export const makeFileWriter = ({ run }: Runner, writer: Writer): FileWriter => ({
-  add: operation("Memory.files.add")((file, options) => run(() => addFile(writer, file, options), options)),
-  forget: operation("Memory.files.forget")((path, options) => run(() => forgetFile(writer, path, options), options))
+  add: defineMethod("Memory.files.add")((file, options) => run(() => addFile(writer, file, options), options)),
+  forget: defineMethod("Memory.files.forget")((path, options) => run(() => forgetFile(writer, path, options), options))
 })

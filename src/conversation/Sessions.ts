@@ -15,12 +15,12 @@ import type {
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
-import { type Runner, writeOptions } from "../remember/runner.js"
+import { type Runner, writeOptionNames } from "../remember/runner.js"
 import type { Explained } from "../search/explain.js"
-import { recordedSearch } from "../search/recordedSearch.js"
-import { explained } from "../search/retrieve.js"
+import { searchAndRecord } from "../search/recordedSearch.js"
+import { withReasons } from "../search/retrieve.js"
 import { type AddedTurn, type AddTurnOptions, addTurn } from "./addTurn.js"
 import { type ForgottenSession, forgetSession } from "./forgetSession.js"
 import { type RestoredSession, type RestoreOptions, restoreSession } from "./restore.js"
@@ -83,22 +83,22 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
   const searchFor = (query: ConversationQuery) =>
     Effect.flatMap(
       Effect.suspend(() => decodeConversationQuery(query, services.ranking.policy)),
-      (request) => recordedSearch(source, services, "conversation", request, searchConversationIn)
+      (request) => searchAndRecord(source, services, "conversation", request, searchConversationIn)
     )
   return {
-    list: operation("Memory.sessions.list")(function* (query = {}) {
+    list: defineMethod("Memory.sessions.list")(function* (query = {}) {
       const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findSessions(db, level, page))
     }),
 
-    get: operation("Memory.sessions.get")(function* (session, query = {}) {
+    get: defineMethod("Memory.sessions.get")(function* (session, query = {}) {
       yield* decodeKey("session", session)
       yield* refuseUnknownOptions(query, ["last"])
       const last = yield* checkInteger("last", query.last ?? services.maintenance.short_term.size, 1, limits.page)
       return yield* read(({ db }) => findTurns(db, level, session, last))
     }),
 
-    restore: operation("Memory.sessions.restore")(function* (session, options = {}) {
+    restore: defineMethod("Memory.sessions.restore")(function* (session, options = {}) {
       yield* decodeKey("session", session)
       yield* refuseUnknownOptions(options, ["tokens"])
       const { countTokens, countsExactly: isExact, maintenance } = services
@@ -108,18 +108,18 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
       return yield* read(({ db }) => restoreSession(db, { level, session, budget, countTokens, isExact, writers }))
     }),
 
-    search: operation("Memory.sessions.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
+    search: defineMethod("Memory.sessions.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
 
-    explain: operation("Memory.sessions.explain")((query) => Effect.map(searchFor(query), explained))
+    explain: defineMethod("Memory.sessions.explain")((query) => Effect.map(searchFor(query), withReasons))
   }
 }
 
 /** @internal */
 export const makeSessionWriter = ({ run, runAll }: Runner, writer: Writer): SessionWriter => ({
-  appendAll: operation("Memory.sessions.appendAll")((turns) =>
-    runAll("turns", turns, (turn, options) => addTurn(writer, turn, options), [...writeOptions, "extract"])
+  appendAll: defineMethod("Memory.sessions.appendAll")((turns) =>
+    runAll("turns", turns, (turn, options) => addTurn(writer, turn, options), [...writeOptionNames, "extract"])
   ),
-  forget: operation("Memory.sessions.forget")((session, options) =>
+  forget: defineMethod("Memory.sessions.forget")((session, options) =>
     run(() => forgetSession(writer, session, options), options)
   )
 })

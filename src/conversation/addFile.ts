@@ -1,14 +1,14 @@
 import * as Either from "effect/Either"
 import type { Media } from "../../events/File.js"
 import { opennessOf, type Store, type TrustLevel } from "../../events/Trust.js"
-import { findFile, findFilesByPath, hasFile } from "../../projections/files.js"
+import { findFile, findStoredFilesByPath, hasFile } from "../../projections/files.js"
 import { findSessionStores } from "../../projections/sessionReads.js"
 import { textDigest } from "../../projections/vectors.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
   type Command,
+  type CommandDecision,
   commandIdOf,
-  type Decided,
   type DecidedEvent,
   definedFields,
   requireUnparked,
@@ -111,7 +111,7 @@ export const addFile = (
 const decide = (
   { db, newId, now, version }: Situation,
   { at, digest, input, level, media, store, tokens }: Request
-): Either.Either<Decided<AddedFile>, FileInSession | InvalidInput | LevelTooLow | ProjectionParked> =>
+): Either.Either<CommandDecision<AddedFile>, FileInSession | InvalidInput | LevelTooLow | ProjectionParked> =>
   Either.gen(function* () {
     yield* requireUnparked(db, "conversation")
     const { path, text } = input
@@ -139,7 +139,7 @@ const decide = (
     }
     const event: DecidedEvent = { type: "FILE", payload, ...(at === undefined ? {} : { occurredAt: at }) }
     if (existing === undefined || existing.digest === digest) return { events: [event] }
-    const copies = findFilesByPath(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
+    const copies = findStoredFilesByPath(db, "full", path).flatMap((copy) => (copy.store === store ? [] : [copy.store]))
     const affects = dependsOnCopies([store], copies)
     return {
       events: [event, ...staleEvents(db, [{ kind: "file", to: path }], "replaced", { version, level }, affects)]

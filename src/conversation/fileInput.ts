@@ -3,13 +3,22 @@ import * as Schema from "effect/Schema"
 import { Media } from "../../events/File.js"
 import type { Store } from "../../events/Trust.js"
 import { InvalidInput } from "../model/errors.js"
-import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, storeField, text } from "../model/input.js"
+import {
+  decodeWith,
+  Instant,
+  type InstantInput,
+  keyField,
+  oneOf,
+  optionalFields,
+  storeField,
+  textField
+} from "../model/input.js"
 import { limits } from "../model/limits.js"
 
 const FileSchema = Schema.Struct({
-  path: text(limits.file),
-  text: text(limits.indexedFile, { blank: true }),
-  ...optional({
+  path: textField(limits.file),
+  text: textField(limits.indexedFile, { blank: true }),
+  ...optionalFields({
     media: oneOf(Media, "text, markdown, code, data"),
     session: keyField,
     store: storeField,

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { findFilesByPath } from "../../projections/files.js"
+import { findStoredFilesByPath } from "../../projections/files.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { dependsOnCopies, staleEvents } from "../actor/lineage.js"
 import { FileNotFound, type InvalidInput, type LevelTooLow, type ProjectionParked } from "../model/errors.js"
@@ -36,7 +36,7 @@ export const forgetFile = (
       decide: ({ db, version }) => {
         const unparked = requireUnparked(db, "conversation")
         if (Either.isLeft(unparked)) return Either.left(unparked.left)
-        const files = findFilesByPath(db, writer.level, path)
+        const files = findStoredFilesByPath(db, writer.level, path)
         if (files.length === 0) return Either.left(new FileNotFound({ path }))
         for (const file of files) {
           const permitted = requireLevel(writer.level, file, `file ${path}`)
@@ -50,7 +50,9 @@ export const forgetFile = (
           decision: callerDecision("FORGET", "forgetFile", "asked to forget it")
         }
         const stores = files.map(({ store }) => store)
-        const copies = findFilesByPath(db, "full", path).flatMap(({ store }) => (stores.includes(store) ? [] : [store]))
+        const copies = findStoredFilesByPath(db, "full", path).flatMap(({ store }) =>
+          stores.includes(store) ? [] : [store]
+        )
         const affects = dependsOnCopies(stores, copies)
         const stale = staleEvents(
           db,

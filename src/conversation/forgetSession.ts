@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { findSourcesByVersion } from "../../projections/lineage.js"
-import { findSessionEvents } from "../../projections/sessionReads.js"
+import { findSessionContents } from "../../projections/sessionReads.js"
 import { type Command, callerDecision, commandIdOf, requireUnparked, visibleVersion } from "../actor/Command.js"
 import { staleEvents } from "../actor/lineage.js"
 import { type InvalidInput, type LevelTooLow, type ProjectionParked, SessionNotFound } from "../model/errors.js"
@@ -44,7 +44,7 @@ export const forgetSession = (
       decide: ({ db, version }) => {
         const unparked = requireUnparked(db, "conversation")
         if (Either.isLeft(unparked)) return Either.left(unparked.left)
-        const { levels, ...contents } = findSessionEvents(db, writer.level, session)
+        const { levels, ...contents } = findSessionContents(db, writer.level, session)
         if (contents.stores.length === 0) return Either.left(new SessionNotFound({ session }))
         for (const written of levels) {
           const permitted = requireLevel(writer.level, written, `session ${session}`)

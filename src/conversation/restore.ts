@@ -1,9 +1,9 @@
 import { isAtLeast, type Store, type TrustLevel } from "../../events/Trust.js"
 import { type Role, type ToolCall, type Turn, turnLevelOf } from "../../events/Turn.js"
 import type { Db } from "../../projections/Projection.js"
-import { findRollings, findTurnsAfter } from "../../projections/rollingSummaries.js"
+import { findRollingSummaries, findTurnsAfter } from "../../projections/rollingSummaries.js"
 import { findSessionStores, findTurns } from "../../projections/sessionReads.js"
-import { unitsOf } from "./turnUnits.js"
+import { groupToolResults } from "./turnUnits.js"
 
 /** One message of a restored conversation. Times are milliseconds since the epoch. */
 export interface RestoredMessage {
@@ -68,7 +68,7 @@ export const restoreSession = (
   { budget, countTokens, isExact, level, session, writers }: RestoreRequest
 ): RestoredSession => {
   const limit = isExact ? budget : Math.floor(budget / estimateMargin)
-  const rollings = findRollings(db, level, session)
+  const rollings = findRollingSummaries(db, level, session)
   const summaries = rollings.map(({ state, store }): RestoredMessage => {
     const isDirect = isAtLeast(state.level, writers)
     const text = isDirect ? `${summaryTitle}\n${state.text}` : `${quotedTitle}\n${JSON.stringify(state.text)}`
@@ -84,7 +84,7 @@ export const restoreSession = (
   let left = limit - sumOf(shown)
   const kept: Array<ReadonlyArray<RestoredMessage>> = []
   const newest = findTurns(db, level, session, Math.ceil(left / minTurnTokens) + 1)
-  const units = unitsOf(newest.filter(afterSummary), (turn) => turn)
+  const units = groupToolResults(newest.filter(afterSummary), (turn) => turn)
   for (const unit of units.toReversed()) {
     // The turn that called these tools was not read.
     if (unit[0]?.role === "tool") break

@@ -9,7 +9,7 @@ import {
   chunkCorpus,
   type FileChunk,
   findChunkCandidates,
-  findChunksLike,
+  findChunksBySubstring,
   findRecentChunks,
   readChunks,
   type TextChunk,
@@ -21,30 +21,30 @@ import type { InvalidInput } from "../model/errors.js"
 import {
   checkInteger,
   checkObject,
-  optionalInstant,
-  optionalList,
-  refuseUnknownOptions,
-  tagFilters
+  decodeOptionalInstant,
+  decodeOptionalList,
+  decodeTagFilters,
+  refuseUnknownOptions
 } from "../model/filters.js"
 import type { InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { dropSpeakerNames, neighbourScores, speakerCue, speakersNamedIn } from "../search/cues.js"
+import { dropSpeakerNames, neighbourScores, speakerMatcher, speakersNamedIn } from "../search/cues.js"
 import { conversationFilters, conversationKinds, conversationSyntax } from "../search/fields.js"
-import { searchRows } from "../search/pipeline.js"
+import { makeRowSearch } from "../search/pipeline.js"
 import type { SearchKind } from "../search/plan.js"
-import { fuse, recencyOf, timeMatchScore } from "../search/rank.js"
+import { fuse, recencyGain, timeMatchScore } from "../search/rank.js"
 import {
   type AnsweredHit,
   decodeSearchOptions,
-  defaultHits,
+  defaultHitLimit,
   type Find,
   type Request,
-  requestOf,
   type SearchOptions,
-  searchOptionNames
+  searchOptionNames,
+  toRequest
 } from "../search/retrieve.js"
-import { dateCue } from "../search/timeCues.js"
+import { dateMatcher } from "../search/timeCues.js"
 
 /** The kind of text that a conversation search finds. */
 export type ConversationKind = (typeof conversationKinds)[number]
@@ -103,14 +103,14 @@ export const decodeConversationFilter = (
     yield* refuseUnknownOptions(filter, [...searchOptionNames, ...filterNames])
     return {
       limit: yield* checkInteger("limit", filter.limit ?? 10, 1, limits.page),
-      sessions: yield* optionalList("sessions", filter.sessions, Schema.String),
-      stores: yield* optionalList("stores", filter.stores, Store),
-      speakers: yield* optionalList("speakers", filter.speakers, Schema.String),
-      roles: yield* optionalList("roles", filter.roles, Role),
-      kinds: yield* optionalList("kinds", filter.kinds, Schema.Literal(...conversationKinds)),
-      ...(filter.tags === undefined && filter.anyTags === undefined ? {} : yield* tagFilters(filter)),
-      ...(yield* optionalInstant("after", filter.after)),
-      ...(yield* optionalInstant("before", filter.before))
+      sessions: yield* decodeOptionalList("sessions", filter.sessions, Schema.String),
+      stores: yield* decodeOptionalList("stores", filter.stores, Store),
+      speakers: yield* decodeOptionalList("speakers", filter.speakers, Schema.String),
+      roles: yield* decodeOptionalList("roles", filter.roles, Role),
+      kinds: yield* decodeOptionalList("kinds", filter.kinds, Schema.Literal(...conversationKinds)),
+      ...(filter.tags === undefined && filter.anyTags === undefined ? {} : yield* decodeTagFilters(filter)),
+      ...(yield* decodeOptionalInstant("after", filter.after)),
+      ...(yield* decodeOptionalInstant("before", filter.before))
     }
   })
 
@@ -124,8 +124,8 @@ export const decodeConversationQuery = (
     const { at, embedding, gate, mode, text = "", textWeight, topK, vectorWeight, ...filter } = query
     const fusion = { embedding, textWeight, topK, vectorWeight }
     const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)
-    const filters = yield* decodeConversationFilter({ limit: defaultHits(mode, policy), ...filter })
-    return requestOf(conversationSyntax, filters, options, policy)
+    const filters = yield* decodeConversationFilter({ limit: defaultHitLimit(mode, policy), ...filter })
+    return toRequest(conversationSyntax, filters, options, policy)
   })
 
 /** How the pipeline searches turns and files. */
@@ -151,13 +151,13 @@ const searched: SearchKind<ChunkFilters, ChunkCandidate, ShownChunk, Conversatio
   recent: ({ db }, { filters, level, limit, required }) =>
     unscored(db, findRecentChunks(db, level, filters, limit, required)),
   findSubstrings: ({ db }, { filters, level, limit, needles }) =>
-    unscored(db, findChunksLike(db, level, filters, needles, limit), 1),
+    unscored(db, findChunksBySubstring(db, level, filters, needles, limit), 1),
   score: ({ db, level, now, parsed, policy, times, weights }, candidates) => {
-    const isBySpeaker = speakerCue(
+    const isBySpeaker = speakerMatcher(
       parsed.plainText,
       speakersNamedIn(findNameWords(db, level, parsed.plainText), parsed.plainText)
     )
-    const isOnDate = dateCue(parsed.plainText, times.ranges)
+    const isOnDate = dateMatcher(parsed.plainText, times.ranges)
     const timeBonus = times.ranges.length === 0 ? 0 : timeMatchScore
     const fused = fuse(candidates, policy, weights)
     const contextOf = neighbourScores(fused, policy)
@@ -167,7 +167,7 @@ const searched: SearchKind<ChunkFilters, ChunkCandidate, ShownChunk, Conversatio
       const speaker = isBySpeaker(chunk) ? policy.speakerBoost * base : 0
       const onDate = isOnDate(chunk.occurredAt) || (time !== chunk.occurredAt && isOnDate(time))
       const date = onDate ? policy.dateBoost * (base + speaker) + timeBonus : 0
-      const recency = recencyOf(Math.max(chunk.occurredAt, time), policy, now)
+      const recency = recencyGain(Math.max(chunk.occurredAt, time), policy, now)
       return { born, time, parts: { text, vector, context, speaker, date, recency, rerank: 0 } }
     })
   },
@@ -192,4 +192,4 @@ const unscored = (db: Db, borns: ReadonlyArray<number>, text: number | null = nu
   )
 
 /** Ranks the chunks that a level may read. Synchronous, so that it reads one snapshot. */
-export const searchConversationIn: Find<ChunkFilters, ShownChunk, ConversationParts> = searchRows(searched)
+export const searchConversationIn: Find<ChunkFilters, ShownChunk, ConversationParts> = makeRowSearch(searched)

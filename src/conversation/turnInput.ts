@@ -8,31 +8,31 @@ import {
   Instant,
   type InstantInput,
   keyField,
-  list,
+  listField,
   oneOf,
-  optional,
+  optionalFields,
   storeField,
-  text
+  textField
 } from "../model/input.js"
 import { limits } from "../model/limits.js"
 
 const TurnSchema = Schema.Struct({
   session: keyField,
-  text: text(limits.turn, { blank: true }),
-  ...optional({
+  text: textField(limits.turn, { blank: true }),
+  ...optionalFields({
     role: oneOf(Role, "user, assistant, system, tool"),
-    speaker: text(limits.person),
+    speaker: textField(limits.person),
     channel: keyField,
     sequence: Schema.Number.annotations({ message: () => "must be a number" }).pipe(
       Schema.filter((value) => (Number.isSafeInteger(value) && value > 0) || "must be a whole number, 1 or more")
     ),
-    toolCalls: list(
+    toolCalls: listField(
       Schema.Struct({
-        name: text(limits.key),
-        ...optional({
-          id: text(limits.key),
-          arguments: text(limits.turn, { blank: true }),
-          result: text(limits.turn, { blank: true })
+        name: textField(limits.key),
+        ...optionalFields({
+          id: textField(limits.key),
+          arguments: textField(limits.turn, { blank: true }),
+          result: textField(limits.turn, { blank: true })
         })
       }),
       limits.toolCalls

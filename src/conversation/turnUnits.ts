@@ -4,7 +4,7 @@ import type { Turn } from "../../events/Turn.js"
  * Groups turns that only make sense together: the results of tools (role `tool`) belong to the turn that called them.
  * `turnOf` finds the turn of an entry.
  */
-export const unitsOf = <A>(
+export const groupToolResults = <A>(
   entries: ReadonlyArray<A>,
   turnOf: (entry: A) => Pick<Turn, "role">
 ): ReadonlyArray<ReadonlyArray<A>> => {

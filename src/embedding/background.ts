@@ -45,7 +45,7 @@ export const makeSignal = (): Signal => {
 }
 
 /** The failure of the newest run. */
-export interface Failures {
+export interface FailureTracker {
   readonly newest: () => EmbedderError | undefined
   /** Stores the failure of a run, or undefined after a success, and returns it. */
   readonly record: (failure: EmbedderError | undefined) => Effect.Effect<EmbedderError | undefined>
@@ -55,7 +55,7 @@ export interface Failures {
   ) => Effect.Effect<EmbedderError | undefined, E>
 }
 
-export const makeFailures = (): Failures => {
+export const makeFailureTracker = (): FailureTracker => {
   let newest: EmbedderError | undefined
   /** The end of the pause, milliseconds since the epoch. */
   let blockedUntil = 0

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
-import { imagesOf, type Payload } from "../../events/catalogue.js"
+import { afterImages, type Payload } from "../../events/catalogue.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
-import { chunkEmbeddingText, chunkVectorIndex, findChunkText } from "../../projections/chunkVectors.js"
+import { chunkEmbeddingText, chunkVectorIndex, findChunkToEmbed } from "../../projections/chunkVectors.js"
 import {
   findActiveEmbedder,
   findPreparingEmbedder,
@@ -13,7 +13,7 @@ import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectorIndex, textDigest } from "../../projections/vectors.js"
 import { chunkingVersion } from "../../text/normalise/chunks.js"
-import { figuresOf, matchesFact, sameModel, withheldFactOf } from "../actor/activeEmbedders.js"
+import { embedderParameters, matchesFact, sameModel, withheldFactOf } from "../actor/activeEmbedders.js"
 import { type Command, requireUnparked, type Situation } from "../actor/Command.js"
 import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
@@ -73,7 +73,7 @@ export const embedAdded = (
     for (const event of decided) {
       if (event.type === "ADD") added.add(event.payload.memory.born)
       if (event.type === "DELETE" && event.payload.replacement !== undefined) added.add(event.payload.replacement.born)
-      for (const image of imagesOf(event)) latest.set(image.born, image)
+      for (const image of afterImages(event)) latest.set(image.born, image)
     }
     const entries = [...added].flatMap((born) => {
       const memory = latest.get(born)
@@ -94,7 +94,7 @@ export const embedChunks = (model: IndexModel, embedded: ReadonlyArray<ChunkVect
     ({ db }) => ({
       entries: [],
       chunks: embedded.flatMap(({ born, digest }) => {
-        const chunk = findChunkText(db, born)
+        const chunk = findChunkToEmbed(db, born)
         // An erasure may have changed the text around the chunk.
         const isEmbedded = chunk !== undefined && textDigest(chunkEmbeddingText(chunk)) === digest
         return !isEmbedded ? [] : [{ turn: chunk.id, born, store: chunk.store, digest }]
@@ -159,7 +159,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
 /**
  * Makes the command that activates an embedder if `isComplete` accepts its index. Returns true if it wrote the event.
  */
-export const adoptEmbedder = (
+export const activateEmbedder = (
   actor: string,
   embedder: Figures,
   isComplete: (db: Db) => boolean
@@ -209,6 +209,6 @@ const embedderCommand = (
 })
 
 const factFieldsOf = ({ substitute, ...embedder }: Figures) => ({
-  ...figuresOf(embedder),
+  ...embedderParameters(embedder),
   ...(substitute === undefined ? {} : { apart: withheldFactOf(substitute) })
 })

@@ -2,10 +2,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { takeTurnIfDue } from "../../events/turns.js"
+import { yieldIfDue } from "../../events/turns.js"
 import { textDigest } from "../../projections/vectors.js"
 import type { AnyCommand } from "../actor/Command.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { type DigestedTexts, embedBatch } from "./batchEmbedder.js"
 import { embedAdded } from "./commands.js"
@@ -45,7 +45,7 @@ const embedUntil = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyMap<string, Float32Array>> {
   const vectors = new Map<string, Float32Array>()
   const deadline = (yield* Clock.currentTimeMillis) + waitMillis
-  for (const batch of chunksOf(texts, embedder.batch)) {
+  for (const batch of splitArray(texts, embedder.batch)) {
     const remainingMillis = deadline - (yield* Clock.currentTimeMillis)
     if (remainingMillis <= 0) break
     // The write is uninterruptible, so a time-out could not end a request in the write's own fiber.
@@ -55,7 +55,7 @@ const embedUntil = Effect.fnUntraced(function* (
     const result = yield* Fiber.join(fiber)
     if (Option.isNone(result)) break
     for (const [digest, vector] of result.value) vectors.set(digest, vector)
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
   return vectors
 })

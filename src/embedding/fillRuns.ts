@@ -7,10 +7,10 @@ import type { CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agent.js"
 import { sameFact, sameModel } from "../actor/activeEmbedders.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
-import { adoptEmbedder } from "./commands.js"
+import { activateEmbedder } from "./commands.js"
 import { minInlineBatch } from "./embedInline.js"
-import { countLackingIn, fillPending, type IndexFill, newestIn } from "./indexFill.js"
-import { fillsOf, type Preparation, refresh, restate, type State } from "./state.js"
+import { countMissingInFills, fillPending, type IndexFill, newestIn } from "./indexFill.js"
+import { fillsOf, type Preparation, recordWithheldStores, refresh, type State } from "./state.js"
 
 /** The result of a backfill. `remaining` is 0 when every text has its vector. */
 export interface Backfilled {
@@ -79,7 +79,9 @@ const countRemaining = (state: State): Effect.Effect<number, ViewError> =>
     const { embedder, services } = state
     return services === undefined
       ? Effect.succeed(0)
-      : services.views.read(services.actor.view, (db) => countLackingIn(db, fillsOf(state, state.active, embedder)))
+      : services.views.read(services.actor.view, (db) =>
+          countMissingInFills(db, fillsOf(state, state.active, embedder))
+        )
   })
 
 /** Tracks the progress of one embedder. `startedAt` is milliseconds since the epoch. */
@@ -139,7 +141,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
      */
     const isCandidate = (db: Db) => findPreparingEmbedder(db)?.version === version
     const measure = views.read(actor.view, (db) => {
-      progress.setLacking(countLackingIn(db, fills))
+      progress.setLacking(countMissingInFills(db, fills))
       return isCandidate(db)
     })
     yield* measure
@@ -159,7 +161,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
       const active = [...state.active.fills.values()]
       const isAdopted = yield* adoptIfComplete(services, { embedder, isCandidate, candidate: fills, active })
       // Compare the adopted settings with the settings of this process, before other processes record their settings.
-      if (isAdopted) yield* restate(state, actor, yield* views.read(actor.view, findActiveEmbedder))
+      if (isAdopted) yield* recordWithheldStores(state, actor, yield* views.read(actor.view, findActiveEmbedder))
     }
     return result?.failure
   }).pipe(
@@ -189,11 +191,11 @@ const adoptIfComplete = Effect.fnUntraced(function* (
   { active, candidate, embedder, isCandidate }: Adoption
 ) {
   const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
-    allowed: Math.max(minInlineBatch, countLackingIn(db, active)),
-    lacking: countLackingIn(db, candidate),
+    allowed: Math.max(minInlineBatch, countMissingInFills(db, active)),
+    lacking: countMissingInFills(db, candidate),
     newest: newestIn(db)
   }))
   if (lacking > allowed) return false
-  const isComplete = (db: Db) => isCandidate(db) && lacking + countLackingIn(db, candidate, newest) <= allowed
-  return yield* actor.run(adoptEmbedder("embedder", embedder, isComplete))
+  const isComplete = (db: Db) => isCandidate(db) && lacking + countMissingInFills(db, candidate, newest) <= allowed
+  return yield* actor.run(activateEmbedder("embedder", embedder, isComplete))
 })

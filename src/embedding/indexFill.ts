@@ -15,7 +15,7 @@ import type { CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agent.js"
 import { sameModel } from "../actor/activeEmbedders.js"
 import type { DecidedEvent } from "../actor/Command.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import * as BatchEmbedder from "./batchEmbedder.js"
 import { embedChunks, embedMemories } from "./commands.js"
@@ -48,11 +48,11 @@ export interface NewestNumbers {
 export const newestIn = (db: Db): NewestNumbers => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
 
 /** Counts memories and chunks without a vector; with `since`, only those added later. */
-export const countLacking = (db: Db, set: VectorSet, since?: NewestNumbers): number =>
+export const countMissingVectors = (db: Db, set: VectorSet, since?: NewestNumbers): number =>
   countUnembedded(db, set, since?.memory) + countUnembeddedChunks(db, set, since?.chunk)
 
-export const countLackingIn = (db: Db, fills: ReadonlyArray<IndexFill>, since?: NewestNumbers): number =>
-  fills.reduce((sum, { set }) => sum + countLacking(db, set, since), 0)
+export const countMissingInFills = (db: Db, fills: ReadonlyArray<IndexFill>, since?: NewestNumbers): number =>
+  fills.reduce((sum, { set }) => sum + countMissingVectors(db, set, since), 0)
 
 export interface FillOptions {
   /** Whether the embedder replaces `mainModel` in `stores`. */
@@ -138,7 +138,7 @@ const vectorsOf = Effect.fnUntraced(function* (
     cachedVectors.hit.unsafeUpdate(cached.size, [])
     cachedVectors.miss.unsafeUpdate(missing.length, [])
   }
-  const pages = yield* Effect.forEach(chunksOf(missing, embedder.batch), batches.embed)
+  const pages = yield* Effect.forEach(splitArray(missing, embedder.batch), batches.embed)
   return new Map([...cached, ...pages.flat()])
 })
 

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { CurrentCodec } from "../../events/Codec.js"
 import type { Memory } from "../../events/Memory.js"
-import { takeTurn } from "../../events/turns.js"
+import { yieldToEventLoop } from "../../events/turns.js"
 import { findUnembedded, findUnembeddedAmong, type VectorSet } from "../../projections/vectors.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { AgentServices } from "../actor/Agent.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 
 /**
  * The memories of an agent that may have no vector. They are read in small pages, so that other work is not blocked.
@@ -49,11 +49,11 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
   ) {
     const pending: Array<Memory> = []
     let checked = 0
-    for (const borns of chunksOf(rowNumbers, memoriesPerQuery)) {
+    for (const borns of splitArray(rowNumbers, memoriesPerQuery)) {
       if (pending.length >= batchSize) break
       pending.push(...(yield* views.read(view, (db) => findUnembeddedAmong(db, set, borns))))
       checked += borns.length
-      yield* takeTurn
+      yield* yieldToEventLoop
     }
     let last = checkedUpTo
     while (pending.length < batchSize) {
@@ -62,7 +62,7 @@ export const make = (set: VectorSet, batchSize: number): PendingMemories => {
       if (next.last === undefined) break
       pending.push(...next.memories)
       last = next.last
-      yield* takeTurn
+      yield* yieldToEventLoop
     }
     const rest = pending.slice(batchSize).map(({ born }) => born)
     return { memories: pending.slice(0, batchSize), left: [...rest, ...rowNumbers.slice(checked)], last }

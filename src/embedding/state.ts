@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
-import { type EmbedderFact, findActiveEmbedder, findPreparingEmbedder } from "../../projections/embedders.js"
+import { type EmbedderRecord, findActiveEmbedder, findPreparingEmbedder } from "../../projections/embedders.js"
 import type { Db } from "../../projections/Projection.js"
 import type { Actor, CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agent.js"
 import { type ActiveEmbedders, modelLabel, sameFact } from "../actor/activeEmbedders.js"
 import type { EmbedderService } from "../ports/Embedder.js"
-import { type Failures, makeFailures, makeSignal, type Signal, type WithLease } from "./background.js"
-import { adoptEmbedder } from "./commands.js"
+import { type FailureTracker, makeFailureTracker, makeSignal, type Signal, type WithLease } from "./background.js"
+import { activateEmbedder } from "./commands.js"
 import * as IndexFill from "./indexFill.js"
 import { type ChangesByOthers, changesByOthers } from "./pendingVectors.js"
 
@@ -32,7 +32,7 @@ export interface Preparation {
 export interface Lane {
   readonly lock: Effect.Semaphore
   readonly signal: Signal
-  readonly failures: Failures
+  readonly failures: FailureTracker
   /** Keyed by model, dimensions and stores. */
   fills: ReadonlyMap<string, IndexFill.IndexFill>
 }
@@ -55,9 +55,9 @@ export interface State {
   /** Undefined before `start`. */
   services: StartedServices | undefined
   /** The active embedder that the view named last, and its service. */
-  fact: EmbedderFact | undefined
+  fact: EmbedderRecord | undefined
   embedder: EmbedderService
-  candidateFact: EmbedderFact | undefined
+  candidateFact: EmbedderRecord | undefined
   /** Present only while this process fills the candidate index. */
   preparation: (() => Preparation) | undefined
 }
@@ -65,7 +65,7 @@ export interface State {
 const makeLane: Effect.Effect<Lane> = Effect.map(Effect.makeSemaphore(1), (lock) => ({
   lock,
   signal: makeSignal(),
-  failures: makeFailures(),
+  failures: makeFailureTracker(),
   fills: new Map()
 }))
 
@@ -126,7 +126,7 @@ export const refresh = Effect.fnUntraced(function* (state: State, services: Agen
   }))
   state.fact = facts.active
   state.embedder = yield* state.embedders.ofFact(facts.active)
-  yield* restate(state, actor, facts.active)
+  yield* recordWithheldStores(state, actor, facts.active)
   const before = state.candidateFact
   state.candidateFact = facts.candidate
   if (facts.candidate?.version === before?.version) return
@@ -143,17 +143,17 @@ export const refresh = Effect.fnUntraced(function* (state: State, services: Agen
  * with different settings would overwrite each other forever. Each process uses its own settings; the log has the
  * newest ones.
  */
-export const restate = (
+export const recordWithheldStores = (
   { embedders, restated }: State,
   actor: Actor,
-  fact: EmbedderFact | undefined
+  fact: EmbedderRecord | undefined
 ): Effect.Effect<void, CommandError> =>
   Effect.gen(function* () {
     const { agent } = actor.view
     if (fact?.state !== "inForce" || restated.get(agent) === modelLabel(fact)) return
     const embedder = yield* embedders.embedderToRecord(fact)
     const isSame = (db: Db) => sameFact(findActiveEmbedder(db), fact)
-    if (embedder === undefined || (yield* actor.run(adoptEmbedder("embedder", embedder, isSame)))) {
+    if (embedder === undefined || (yield* actor.run(activateEmbedder("embedder", embedder, isSame)))) {
       restated.set(agent, modelLabel(fact))
     }
   }).pipe(

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { ErasedAgain, EraseReason, EraseSelector } from "../../events/EventLog.js"
+import type { EraseReason, EraseSelector, LedgerErasureResult } from "../../events/EventLog.js"
 import type { StorageError, VersionConflict } from "../../events/errors.js"
 import type { InvalidInput, NothingToErase } from "../model/errors.js"
 import type { Leftover } from "./plan/namedColumns.js"
@@ -72,7 +72,7 @@ export interface RecordedErasure {
 export type EraseError = PlanError | InvalidInput | NothingToErase | VersionConflict | StorageError
 
 /** The result of an erasure by another ledger. */
-export interface ErasedByLedger extends ErasedAgain {
+export interface ErasedByLedger extends LedgerErasureResult {
   /** As in `Erasure`. */
   readonly cleaning: Erasure["cleaning"]
 }

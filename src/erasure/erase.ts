@@ -11,12 +11,12 @@ import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import { decodeKey } from "../model/input.js"
 import type { Erasable, EraseError, EraseOptions, Erasure } from "./Erasure.js"
-import { cleaned, type Eraser } from "./eraser.js"
+import { cleanOrWarn, type Eraser } from "./eraser.js"
 import { unconcernedHead } from "./plan/findSubjects.js"
 import { type AgentPlan, type PlanError, planAgent } from "./plan/planAgent.js"
 import { reportWhole } from "./plan/planWhole.js"
 import type { AgentErasure } from "./plan/report.js"
-import { decodeErasable, nothingOf, type Scope } from "./plan/selection.js"
+import { decodeErasable, nothingToErase, type Scope } from "./plan/selection.js"
 import { revivable, revive } from "./revive.js"
 
 export { eraseByLedger } from "./eraseByLedger.js"
@@ -71,7 +71,7 @@ export const erase = (
         const request = { actor, now, reason, selector: scope.selection.kind, wholeStreams, vectors }
         yield* eraseUnconcerned(eraser, request, plan)
         const agents = isReviving ? yield* reviveAll(eraser, plan.erasure.agents, actor) : plan.erasure.agents
-        return { ...plan.erasure, agents, cleaning: yield* cleaned(eraser) }
+        return { ...plan.erasure, agents, cleaning: yield* cleanOrWarn(eraser) }
       }).pipe(
         Effect.catchTag("VersionConflict", (conflict) =>
           plans < maxPlans ? attempt(plans + 1) : Effect.fail(conflict)
@@ -116,14 +116,14 @@ const agentStreams = ({ log }: Pick<Eraser, "log">, { agent }: Pick<Scope, "agen
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
 const planAll = Effect.fnUntraced(function* (eraser: Eraser, { agent, selection }: Scope) {
   const { all, chosen } = yield* agentStreams(eraser, { agent })
-  if (chosen.length === 0) return yield* nothingOf(selection, agent)
+  if (chosen.length === 0) return yield* nothingToErase(selection, agent)
   const isWhole = selection.kind === "agent"
   const plans = new Map<string, AgentPlan>()
   for (const stream of chosen) plans.set(stream, yield* planAgent(eraser, stream, selection))
   const planned = [...plans.values()].filter(
     ({ erasure }) => erasure.versions.length + (erasure.names?.length ?? 0) > 0
   )
-  if (planned.length === 0 && !isWhole) return yield* nothingOf(selection, agent)
+  if (planned.length === 0 && !isWhole) return yield* nothingToErase(selection, agent)
   if (selection.kind === "memory") yield* requireAll(selection.ids, plans.get(chosen[0]!)!, agent)
   const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
   const reports = isWhole
@@ -179,7 +179,7 @@ const withRevived = (erasure: AgentErasure, revived: ReadonlyArray<string>): Age
 /** Refuses ids that select nothing, so that a wrong id does not look like a successful erasure. */
 const requireAll = (ids: ReadonlySet<string>, { found }: AgentPlan, agent: string | undefined) => {
   const missing = [...ids].filter((id) => !found.has(id))
-  return missing.length === 0 ? Effect.void : nothingOf({ kind: "memory", ids: new Set(missing) }, agent)
+  return missing.length === 0 ? Effect.void : nothingToErase({ kind: "memory", ids: new Set(missing) }, agent)
 }
 
 /** The digests of erased texts that no remaining event of any agent names. */

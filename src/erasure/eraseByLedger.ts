@@ -6,7 +6,7 @@ import { storageError } from "../../events/errors.js"
 import { InvalidInput } from "../model/errors.js"
 import { decodeKey } from "../model/input.js"
 import type { ErasureOperations } from "./Erasure.js"
-import { cleaned, type Eraser } from "./eraser.js"
+import { cleanOrWarn, type Eraser } from "./eraser.js"
 
 /** Implements `Daybook.eraseByLedger`. */
 export const eraseByLedger = (eraser: Eraser, file: string): ReturnType<ErasureOperations["eraseByLedger"]> =>
@@ -24,5 +24,5 @@ export const eraseByLedger = (eraser: Eraser, file: string): ReturnType<ErasureO
     if (lines.length === 0) return yield* refuse("contains no erasure: check that it is an erasures.log")
     const erased = yield* eraser.log.eraseAgain(lines, Math.floor(yield* Clock.currentTimeMillis))
     if (erased === "anotherLog") return yield* refuse("belongs to another log: use a ledger of this log")
-    return { ...erased, cleaning: erased.erasures === 0 ? ("none" as const) : yield* cleaned(eraser) }
+    return { ...erased, cleaning: erased.erasures === 0 ? ("none" as const) : yield* cleanOrWarn(eraser) }
   }).pipe(Effect.withSpan("Daybook.eraseByLedger"))

@@ -24,7 +24,7 @@ export interface Eraser extends PlanSource {
  * Cleans the files. The erasure is already in the log, so a failure is only logged as a warning. The next start cleans
  * again.
  */
-export const cleaned = ({ clean }: Eraser) =>
+export const cleanOrWarn = ({ clean }: Eraser) =>
   Effect.catchAll(clean, ({ message }) =>
     Effect.as(
       Effect.logWarning(

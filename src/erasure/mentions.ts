@@ -10,7 +10,7 @@ export const mentionsNothing: Mentions = () => false
  * word: "Ann" is not in "Annual". In scripts without spaces, other characters may surround it. An inflected form counts
  * as another name.
  */
-export const mentionsOf = (name: string): Mentions => {
+export const makeMentionsTest = (name: string): Mentions => {
   const pattern = patternOf(name, true)
   return (value) => someText(value, (text) => pattern.test(folded(text)))
 }
@@ -31,7 +31,7 @@ export const patternOf = (name: string, standsAlone: boolean): RegExp => {
 
 /** Tests for any of several names. */
 export const mentionsOfAny = (names: ReadonlyArray<string>): Mentions => {
-  const tests = names.map(mentionsOf)
+  const tests = names.map(makeMentionsTest)
   return (value) => tests.some((test) => test(value))
 }
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { CommandError } from "../actor/Actor.js"
 import type { InvalidInput, PathRefused } from "../model/errors.js"
 import { refuseUnknownOptions } from "../model/filters.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import type { Imported, ImportOptions, ImportTarget } from "./importFiles.js"
@@ -23,7 +23,7 @@ export const makeImportWriter = (
   writer: Writer,
   target: Omit<ImportTarget, "record">
 ): ImportWriter => ({
-  importMarkdown: operation("Memory.importMarkdown")(function* (paths, options = {}) {
+  importMarkdown: defineMethod("Memory.importMarkdown")(function* (paths, options = {}) {
     yield* refuseUnknownOptions(options, ["store", "onlyIfEmpty", "reconcile", "onProgress"])
     // The markdown parser is loaded on first use, because most programs never import.
     const { importFiles } = yield* Effect.promise(() => import("./importFiles.js"))

@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs"
-import { statIfAny } from "../../events/folder.js"
+import { statIfExists } from "../../events/folder.js"
 import { PathRefused } from "../model/errors.js"
 
 /**
@@ -7,7 +7,7 @@ import { PathRefused } from "../model/errors.js"
  * reading them may never end.
  */
 export const checkPath = (path: string): Stats => {
-  const stat = statIfAny(path)
+  const stat = statIfExists(path)
   if (stat === undefined) throw new PathRefused({ path, problem: "does not exist" })
   if (!stat.isFile() && !stat.isDirectory()) throw new PathRefused({ path, problem: "is not a regular file" })
   return stat

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
+import { isYieldDue, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import type { CommandError } from "../actor/Actor.js"
 import {
   type CredentialForbidden,
@@ -13,7 +13,7 @@ import {
   type SourceNotFound,
   type StoreForbidden
 } from "../model/errors.js"
-import { optionalList } from "../model/filters.js"
+import { decodeOptionalList } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
@@ -96,13 +96,13 @@ export const importFiles = Effect.fnUntraced(function* (
   options: ImportOptions = {}
 ): Effect.fn.Return<Imported, CommandError | InvalidInput | PathRefused> {
   if (options.onlyIfEmpty === true && !(yield* target.isEmpty)) return emptyImport
-  yield* optionalList("paths", paths, Schema.String)
+  yield* decodeOptionalList("paths", paths, Schema.String)
   const refused: Array<Imported["refused"][number]> = []
   const cut: Array<Imported["cut"][number]> = []
   const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
   for (const path of paths) {
     for (const source of yield* filesBelow(path, refused)) {
-      yield* takeTurnIfDue
+      yield* yieldIfDue
       const text = yield* readText(source)
       files.push({ path: source.path, items: yield* itemsOf(text, source.path, cut) })
     }
@@ -153,7 +153,7 @@ const itemsOf = Effect.fnUntraced(function* (text: string, file: string, cut: Ar
   const steps = parseMarkdown(text, file)
   let step = steps.next()
   while (step.done !== true) {
-    yield* takeTurnIfDue
+    yield* yieldIfDue
     step = steps.next()
   }
   const { cuts, items } = step.value
@@ -214,7 +214,7 @@ const filesBelow = Effect.fnUntraced(function* (path: string, refused: Array<Imp
   if (entries === undefined) return [{ file: path, path: nameOf(path) }]
   const files: Array<SourceFile> = []
   for (const entry of entries) {
-    if (isTurnDue()) yield* takeTurn
+    if (isYieldDue()) yield* yieldToEventLoop
     if (entry.isDirectory() || !/\.(md|markdown)$/i.test(entry.name)) continue
     const file = join(entry.parentPath ?? entry.path, entry.name)
     const name = relative(root, file).split(sep).join("/")

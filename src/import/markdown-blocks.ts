@@ -4,12 +4,12 @@ import { enterHeading, type Heading, personName } from "./markdown-context.js"
 import { type Slice, sliceMarkdown } from "./markdown-slices.js"
 import {
   findTable,
+  hasVisibleText,
   htmlText,
   oneLine,
   onlyImages,
   type Table,
   type VisibleText,
-  visible,
   visibleTextOf,
   visibleTextOfSource
 } from "./markdown-text.js"
@@ -59,7 +59,7 @@ export function* readDrafts(body: string, inPeople: boolean): Generator<void, Re
     yield
   }
   const titles = slices.flatMap(({ nodes }) => nodes.filter((node) => node.type === "heading" && node.depth === 1))
-  const person = inPeople ? titles.map((title) => personName(oneLine(textOf(title)))).find(visible) : undefined
+  const person = inPeople ? titles.map((title) => personName(oneLine(textOf(title)))).find(hasVisibleText) : undefined
   const reading: ReadingState = {
     body,
     lineOffset: 0,
@@ -124,7 +124,7 @@ type TextNode = Extract<Node, { type: "paragraph" | "heading" }>
 const readPlain = (reading: ReadingState): void => {
   let draft: Draft | undefined
   for (const [index, line] of reading.body.split("\n").entries()) {
-    if (!visible(line)) {
+    if (!hasVisibleText(line)) {
       if (line.trim() === "") draft = undefined
       continue
     }
@@ -168,7 +168,7 @@ const readBlocks = (nodes: ReadonlyArray<Node>, reading: ReadingState, nested: b
     } else if (node.type === "list") {
       for (const item of node.children) readItem(item, reading)
     } else if (node.type === "blockquote") readBlocks(node.children, reading, true)
-    else if (node.type === "code" && visible(node.value)) {
+    else if (node.type === "code" && hasVisibleText(node.value)) {
       last = previousHeading
       if (previousHeading === undefined) reading.drafts.push(draft)
       ;(previousHeading ?? draft).code.push(node.value)
@@ -185,10 +185,10 @@ const readParagraph = (node: TextNode, draft: Draft, reading: ReadingState): Dra
   const { table, words } = readWords(node, reading)
   draft.texts.push(words.text)
   draft.prose.push(words.prose)
-  if (visible(words.text)) reading.drafts.push(draft)
-  if (table === undefined) return visible(words.text) ? draft : undefined
+  if (hasVisibleText(words.text)) reading.drafts.push(draft)
+  if (table === undefined) return hasVisibleText(words.text) ? draft : undefined
   table.rows.forEach((cells, i) => {
-    const first = cells.findIndex((cell) => visible(cell.text))
+    const first = cells.findIndex((cell) => hasVisibleText(cell.text))
     const row = startDraft(draft.line - reading.lineOffset + table.start + 2 + i, reading)
     row.texts.push(cells[first]?.text ?? "")
     row.prose.push(...cells.map((cell) => cell.prose))
@@ -208,12 +208,12 @@ const readItem = (item: Extract<Node, { type: "listItem" }>, reading: ReadingSta
 /** Adds the blocks inside a bullet to its draft: paragraphs and code as text, bullets and table rows as facts. */
 const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: ReadingState): void => {
   const add = (text: string, prose: string) => {
-    if (!visible(text)) return
+    if (!hasVisibleText(text)) return
     into.texts.push(text)
     into.prose.push(prose)
   }
   const addFact = (fact: string) => {
-    if (visible(fact)) into.facts.push(fact)
+    if (hasVisibleText(fact)) into.facts.push(fact)
   }
   for (const node of nodes) {
     if (node.type === "paragraph" || node.type === "heading") {
@@ -221,7 +221,7 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: ReadingState):
       add(words.text, words.prose)
       for (const cells of table?.rows ?? []) addFact(cellFacts(table, cells, 0).join(", "))
     } else if (node.type === "html") add(htmlText(node.value), htmlText(node.value))
-    else if (node.type === "code" && visible(node.value)) into.code.push(node.value)
+    else if (node.type === "code" && hasVisibleText(node.value)) into.code.push(node.value)
     else if (node.type === "blockquote") gather(node.children, into, reading)
     else if (node.type === "list") {
       for (const item of node.children) {
@@ -246,7 +246,7 @@ const readWords = (node: TextNode, { body, definitions }: ReadingState): { table
 
 const cellFacts = (table: Table | undefined, cells: ReadonlyArray<VisibleText>, from: number): ReadonlyArray<string> =>
   cells.flatMap(({ text }, i) => {
-    if (i < from || !visible(text)) return []
+    if (i < from || !hasVisibleText(text)) return []
     const name = table?.header[i]?.text
     return [name ? `${name}: ${text}` : text]
   })

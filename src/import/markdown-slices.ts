@@ -82,7 +82,7 @@ function* linesOf(body: string): Generator<Line> {
       const isCut = end - start > maxLine
       const to = isCut ? start + maxLine - (/[\ud800-\udbff]/u.test(body[start + maxLine - 1]!) ? 1 : 0) : end
       const text = body.slice(start, to)
-      yield { text, number, signs: countSigns(text), weight: weightOf(text) }
+      yield { text, number, signs: countMarkupCharacters(text), weight: weightOf(text) }
       start = to
       if (start === end) break
     }
@@ -182,13 +182,15 @@ const heading = /^#{1,6}[ \t]/u
 const deepLine = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){16}|^[ \t]{64,}(?:[*+>-]|\d)/mu
 
 /** The inline markup characters. */
-export const inlineSigns = "*_[]`!<&\\"
+export const markupCharacters = "*_[]`!<&\\"
 
 /** Counts the inline markup characters of a text. */
-export const countSigns = (text: string): number => {
+export const countMarkupCharacters = (text: string): number => {
   let count = 0
   for (let index = 0; index < text.length; index++) if (isSign[text.charCodeAt(index)] === 1) count++
   return count
 }
 
-const isSign = Uint8Array.from({ length: 128 }, (_, code) => (inlineSigns.includes(String.fromCharCode(code)) ? 1 : 0))
+const isSign = Uint8Array.from({ length: 128 }, (_, code) =>
+  markupCharacters.includes(String.fromCharCode(code)) ? 1 : 0
+)

@@ -28,7 +28,7 @@ export const cleanText = (text: string): string =>
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim()
 
 /** Returns true if a text has a letter, digit, symbol or punctuation mark. */
-export const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
+export const hasVisibleText = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text)
 
 /**
  * Reduces inline markup to its text. A link becomes its text, followed by its URL in parentheses if the URL differs
@@ -72,7 +72,7 @@ export const visibleTextOf = (nodes: ReadonlyArray<Node>, definitions: Definitio
 export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
   nodes.every((node) => {
     if (node.type === "image" || node.type === "imageReference") return true
-    if (node.type === "text") return !visible(node.value)
+    if (node.type === "text") return !hasVisibleText(node.value)
     if (node.type === "html" || node.type === "break") return true
     return "children" in node && node.children.length > 0 && onlyImages(node.children)
   })
@@ -151,7 +151,7 @@ export const splitLong = (text: string, limit: number): ReadonlyArray<string> =>
     pieces.push(rest.slice(0, cutIndex).trim())
     rest = rest.slice(cutIndex).trimStart()
   }
-  return [...pieces, pieces.length ? rest.trim() : rest].filter(visible)
+  return [...pieces, pieces.length ? rest.trim() : rest].filter(hasVisibleText)
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   leadingDate,
   type Store
 } from "./markdown-context.js"
-import { cleanText, cutTitle, hashtags, mentions, oneLine, slug, splitLong, visible } from "./markdown-text.js"
+import { cleanText, cutTitle, hashtags, hasVisibleText, mentions, oneLine, slug, splitLong } from "./markdown-text.js"
 
 /** An item to remember, read from one block of a markdown file. */
 export interface MarkdownItem {
@@ -101,15 +101,15 @@ const pieces = (draft: Draft): ReadonlyArray<Piece> => {
   const code = draft.code.join("\n\n")
   const combined = text && code ? `${text}\n\n${code}` : text
   const fitsInOne = combined.length <= MAX_CHARACTERS
-  const textPieces = (fitsInOne ? [combined] : splitLong(text, MAX_CHARACTERS)).filter(visible).map((part) => {
-    const title = cutTitle(oneLine(part.split("\n\n").find(visible) ?? part))
+  const textPieces = (fitsInOne ? [combined] : splitLong(text, MAX_CHARACTERS)).filter(hasVisibleText).map((part) => {
+    const title = cutTitle(oneLine(part.split("\n\n").find(hasVisibleText) ?? part))
     return { title, narrative: oneLine(part) === title ? "" : part, code: false }
   })
   const codePieces =
     fitsInOne && text
       ? []
       : splitLong(code, MAX_CHARACTERS).map((part) => {
-          const title = cutTitle(oneLine(`Code: ${part.split("\n").find(visible) ?? ""}`))
+          const title = cutTitle(oneLine(`Code: ${part.split("\n").find(hasVisibleText) ?? ""}`))
           return { title, narrative: `Code: ${part}` === title ? "" : part, code: true }
         })
   return [...textPieces, ...codePieces].map((piece, i) => ({ ...piece, facts: i === 0 ? draft.facts : [] }))

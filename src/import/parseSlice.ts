@@ -1,5 +1,5 @@
 import { fromMarkdown } from "mdast-util-from-markdown"
-import { countSigns, inlineSigns } from "./markdown-slices.js"
+import { countMarkupCharacters, markupCharacters } from "./markdown-slices.js"
 import { isTableHead } from "./markdown-tables.js"
 
 type Root = ReturnType<typeof fromMarkdown>
@@ -24,7 +24,7 @@ export const parseSlice = (text: string): ParsedSlice => {
   if (isTableHead(lines[0]!, lines[1]) && lines.every((line) => line.startsWith("|")))
     return { nodes: [paragraph("|", text.length)], plainLines: [] }
   const plainLines =
-    countSigns(text) <= maxSigns ? [] : lines.flatMap((line, index) => (isPlain(line) ? [index + 1] : []))
+    countMarkupCharacters(text) <= maxSigns ? [] : lines.flatMap((line, index) => (isPlain(line) ? [index + 1] : []))
   if (plainLines.length === 0) return { nodes: fromMarkdown(text).children, plainLines }
   if (lines.length === 1 && !beginsBlock.test(text)) return { nodes: [paragraph(text, text.length)], plainLines }
   const masked = lines.map((line) => (isPlain(line) ? mask(line) : line)).join("\n")
@@ -33,7 +33,7 @@ export const parseSlice = (text: string): ParsedSlice => {
   return { nodes: children, plainLines }
 }
 
-const isPlain = (line: string): boolean => countSigns(line) > maxSigns
+const isPlain = (line: string): boolean => countMarkupCharacters(line) > maxSigns
 
 /** A paragraph of plain text. A table inside a paragraph is read from the paragraph's source. */
 const paragraph = (value: string, length: number): Node => ({
@@ -51,17 +51,17 @@ const beginsBlock = /^(?:[ \t]|[-+>#=~|<]|\*[ \t*]|_[ \t_]|`{3,}[^`]*$|\d+[.)]|\
  */
 const mask = (line: string): string => {
   const from = /^[ \t]*(?:(?:[*+>-]|\d{1,9}[.)])[ \t]+)*/u.exec(line)![0].length
-  return line.slice(0, from) + line.slice(from).replace(sign, (sign) => substitutes[inlineSigns.indexOf(sign)]!)
+  return line.slice(0, from) + line.slice(from).replace(sign, (sign) => substitutes[markupCharacters.indexOf(sign)]!)
 }
 const sign = /[*_[\]`!<&\\]/gu
-const substitutes = Array.from(inlineSigns, (_, index) => String.fromCharCode(0xfdd0 + index))
+const substitutes = Array.from(markupCharacters, (_, index) => String.fromCharCode(0xfdd0 + index))
 const substituted = new RegExp(`[${substitutes.join("")}]`, "gu")
 
 const unmask = (nodes: ReadonlyArray<Node>): void => {
   for (const node of nodes) {
     if ("children" in node) unmask(node.children)
     else if ("value" in node) {
-      node.value = node.value.replace(substituted, (sign) => inlineSigns[substitutes.indexOf(sign)]!)
+      node.value = node.value.replace(substituted, (sign) => markupCharacters[substitutes.indexOf(sign)]!)
     }
   }
 }

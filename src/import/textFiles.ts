@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, resolve, sep } from "node:path"
-import { statIfAny } from "../../events/folder.js"
+import { statIfExists } from "../../events/folder.js"
 import { limits } from "../model/limits.js"
 
 /** The text of a file, with its absolute path. */
@@ -62,7 +62,7 @@ export const listFiles = (path: string): ListedFiles => {
     }
   }
   const absolute = resolve(path)
-  const stat = statIfAny(absolute)
+  const stat = statIfExists(absolute)
   if (stat === undefined) refuse(absolute, "does not exist")
   else if (stat.isDirectory()) {
     walkOrRefuse(absolute, realpathSync(absolute), 0)

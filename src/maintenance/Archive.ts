@@ -1,12 +1,12 @@
 import type * as Effect from "effect/Effect"
-import { takeTurn } from "../../events/turns.js"
+import { yieldToEventLoop } from "../../events/turns.js"
 import { type ArchiveCursor, type ArchiveEntry, findArchived } from "../../projections/archive.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, type LevelTooLow, type MemoryNotFound, type ProjectionParked } from "../model/errors.js"
-import { checkPage, optionalText, type PageQuery, type ReadError } from "../model/filters.js"
+import { checkPage, decodeOptionalText, type PageQuery, type ReadError } from "../model/filters.js"
 import { limits } from "../model/limits.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import { type Archived, archiveMemory } from "../remember/archiveMemory.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
@@ -52,9 +52,9 @@ export interface ArchiveWriter {
 
 /** @internal */
 export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader => ({
-  list: operation("Memory.archive.list")(function* (query = {}) {
+  list: defineMethod("Memory.archive.list")(function* (query = {}) {
     const page = yield* checkPage(query, 50, ["text"])
-    const { text = "" } = yield* optionalText("text", query.text)
+    const { text = "" } = yield* decodeOptionalText("text", query.text)
     const words = text.split(/\s+/u).filter((word) => word !== "")
     if (words.length > limits.queryTerms) {
       return yield* new InvalidInput({ field: "text", problem: `must have at most ${limits.queryTerms} words` })
@@ -71,7 +71,7 @@ export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader 
       skipped += skip
       rows.push(...entries.slice(skip, skip + page.limit - rows.length))
       after = next
-      if (after !== undefined) yield* takeTurn
+      if (after !== undefined) yield* yieldToEventLoop
     } while (after !== undefined && rows.length < page.limit)
     return rows.map(({ memory, ...row }) => ({ ...toWholeMemory(memory), ...row }))
   })
@@ -79,8 +79,8 @@ export const makeArchiveReader = ({ level, read }: ReaderSource): ArchiveReader 
 
 /** @internal */
 export const makeArchiveWriter = ({ run }: Runner, writer: Writer): ArchiveWriter => ({
-  add: operation("Memory.archive.add")((id, options) => run(() => archiveMemory(writer, id, options), options)),
-  restore: operation("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
+  add: defineMethod("Memory.archive.add")((id, options) => run(() => archiveMemory(writer, id, options), options)),
+  restore: defineMethod("Memory.archive.restore")((id, options) => run(() => restore(writer, id, options), options))
 })
 
 /** Maximum archive rows to read without a pause; reading them takes about 2 ms. */

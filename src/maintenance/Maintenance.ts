@@ -5,7 +5,7 @@ import { RunNotFound, TrustRequired } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { MaintainError, Maintainer, MaintainOptions, StageRun } from "./maintain.js"
 import { readTiers, type Tiers } from "./tiers.js"
@@ -36,20 +36,20 @@ export const makeMaintenanceReader = (
 ): MaintenanceReader => {
   const requireFull = (what: string) => (level === "full" ? Effect.void : new TrustRequired({ what }))
   return {
-    tiers: operation("Memory.maintenance.tiers")(function* (query = {}) {
+    tiers: defineMethod("Memory.maintenance.tiers")(function* (query = {}) {
       yield* refuseUnknownOptions(query, ["limit"])
       yield* requireFull("reading tiers")
       const limit = yield* checkInteger("limit", query.limit ?? 10, 0, limits.page)
       return yield* readTiers(read, maintenance, limit)
     }),
 
-    list: operation("Memory.maintenance.list")(function* (query = {}) {
+    list: defineMethod("Memory.maintenance.list")(function* (query = {}) {
       yield* requireFull("reading maintenance runs")
       const page = yield* checkPage(query, 50)
       return yield* read(({ db }) => findRuns(db, page))
     }),
 
-    get: operation("Memory.maintenance.get")(function* (run) {
+    get: defineMethod("Memory.maintenance.get")(function* (run) {
       yield* requireFull("reading maintenance runs")
       yield* decodeKey("run", run)
       return (yield* read(({ db }) => findRun(db, run))) ?? (yield* new RunNotFound({ run }))
@@ -59,7 +59,7 @@ export const makeMaintenanceReader = (
 
 /** @internal */
 export const makeMaintenanceWriter = (maintainer: Maintainer, writer: Writer): MaintenanceWriter => ({
-  run: operation("Memory.maintenance.run")((options) =>
+  run: defineMethod("Memory.maintenance.run")((options) =>
     Effect.flatMap(
       Effect.promise(() => import("./maintain.js")),
       ({ maintain }) => maintain(maintainer, writer, options)

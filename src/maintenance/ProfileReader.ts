@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { checkInteger, type ReadError, refuseUnknownOptions } from "../model/filters.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { type Profile, profileOf } from "./profile.js"
 
 export type { Profile } from "./profile.js"
@@ -22,7 +22,7 @@ export const makeProfileReader = (
   { level, read }: ReaderSource,
   { countTokens, judge, maintenance, settler }: ReaderServices
 ): ProfileReader => ({
-  profile: operation("Memory.profile")(function* (query = {}) {
+  profile: defineMethod("Memory.profile")(function* (query = {}) {
     yield* refuseUnknownOptions(query, ["tokens"])
     const { tokens } = query
     if (tokens !== undefined) yield* checkInteger("tokens", tokens, 1, Number.MAX_SAFE_INTEGER)

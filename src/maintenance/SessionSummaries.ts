@@ -7,7 +7,7 @@ import type { CaptureWriter, ExtractedTurns } from "../capture/CaptureWriter.js"
 import type { InvalidInput } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { AfterTurn } from "./afterTurn.js"
 import { comparisonKey } from "./mergeContents.js"
@@ -97,11 +97,11 @@ export const makeSummaryWriter = (
       ({ summarizeSession }) => summarizeSession(services, writer, session)
     )
   return {
-    refresh: operation("Memory.sessions.refresh")((session) =>
+    refresh: defineMethod("Memory.sessions.refresh")((session) =>
       Effect.zipRight(decodeKey("session", session), refresh(session))
     ),
-    summarize: operation("Memory.sessions.summarize")(summarize),
-    end: operation("Memory.sessions.end")(function* (session) {
+    summarize: defineMethod("Memory.sessions.summarize")(summarize),
+    end: defineMethod("Memory.sessions.end")(function* (session) {
       const extracted = yield* extract(session)
       return { ...extracted, summaries: yield* summarize(session) }
     })
@@ -113,7 +113,7 @@ export const makeSummaryReader = (
   { level, read }: ReaderSource,
   { maintenance: { prompt } }: ReaderServices
 ): SessionSummaryReader => ({
-  summaries: operation("Memory.sessions.summaries")(function* (query = {}) {
+  summaries: defineMethod("Memory.sessions.summaries")(function* (query = {}) {
     const page = yield* checkPage(query, 50, ["session"])
     const { session } = query
     if (session !== undefined) yield* decodeKey("session", session)

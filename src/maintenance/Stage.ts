@@ -3,7 +3,7 @@ import { type Store, stores } from "../../events/Trust.js"
 import type { PageKind } from "../../projections/maintenancePages.js"
 import type { Db } from "../../projections/Projection.js"
 import type { DecidedEvent } from "../actor/Command.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import { nextRevision } from "../model/nextRevision.js"
 import type { StageName } from "../model/stages.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -12,7 +12,7 @@ import type { SettlerService } from "../ports/Settler.js"
 import type { StatementReaderService } from "../ports/StatementReader.js"
 import { lifeScoreOf, scoreFactsOf } from "../search/score.js"
 import type { Draft } from "./applySummarizer.js"
-import { type Row, visibleToRules } from "./stageRow.js"
+import { hideAccessesFromRules, type Row } from "./stageRow.js"
 
 /** Services that a stage uses besides its rows, policy and time. */
 export interface StageTools {
@@ -55,7 +55,7 @@ export interface Stage {
   readonly kind: PageKind
   /** The stage ignores memories created after this time. Milliseconds since the epoch. */
   readonly before: (policy: MaintenancePolicy, now: number) => number
-  readonly gather: (policy: MaintenancePolicy, now: number, tools: StageTools, store: Store) => Gathering
+  readonly gather: (policy: MaintenancePolicy, now: number, tools: StageTools, store: Store) => StagePlanner
   /**
    * Replaces the paged read of active memories, for a stage that needs other rows. It must read a bounded number of
    * rows.
@@ -67,7 +67,7 @@ export interface Stage {
   readonly readsTurns?: true
 }
 
-export interface Gathering {
+export interface StagePlanner {
   readonly addRows: (rows: ReadonlyArray<Row>) => void
   /** Returns true if the run's limit is reached. More rows would not change the plan. */
   readonly isFull?: () => boolean
@@ -83,7 +83,7 @@ export interface Gathering {
 /** The rows gathered from one store. */
 export interface StorePart {
   readonly store: Store
-  readonly gathering: Gathering
+  readonly gathering: StagePlanner
 }
 
 export const storePartsOf = (
@@ -95,7 +95,7 @@ export const storePartsOf = (
 
 /** Selects the rows of one store and removes data that rules must not read. */
 export const rowsOfStore = (store: Store, rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
-  rows.filter(({ memory }) => memory.store === store).map(visibleToRules)
+  rows.filter(({ memory }) => memory.store === store).map(hideAccessesFromRules)
 
 /** Concatenates plans, in order. */
 export const mergePlans = (plans: ReadonlyArray<StagePlan>): StagePlan => {
@@ -157,7 +157,7 @@ export const archiveEvents = (
   now: number
 ): ReadonlyArray<DecidedEvent> =>
   [...byReason].flatMap(([reason, rows]) =>
-    chunksOf(rows, maxArchivedPerEvent).map(
+    splitArray(rows, maxArchivedPerEvent).map(
       (chunk): DecidedEvent => ({
         type: "ARCHIVE",
         payload: {

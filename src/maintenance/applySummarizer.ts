@@ -18,7 +18,7 @@ import {
   type Summary,
   type SummaryRequest
 } from "../ports/Summarizer.js"
-import { summaryProblemOf } from "./checkSummary.js"
+import { findSummaryProblem } from "./checkSummary.js"
 
 /** The summarizer, the reader that checks its answers, and the policy with its time-out and concurrency. */
 export interface SummarizerSetup {
@@ -88,7 +88,7 @@ const answerOf = (
     // Summarizers are plug-ins, so their answers are not trusted.
     Effect.flatMap((answer) => decodeSummary(name, answer, request)),
     Effect.tap((summary) => {
-      const problem = summaryProblemOf(request, summary, countTokens, reader)
+      const problem = findSummaryProblem(request, summary, countTokens, reader)
       return problem === undefined ? Effect.void : Effect.fail(new SummarizerError({ name, ...problem }))
     }),
     // A defect or an interruption inside the summarizer must not end the run.

@@ -15,7 +15,7 @@ export type SummaryProblem = Pick<SummarizerError, "reason" | "detail">
  *
  * A correct paraphrase is refused as well. The text written by rules then replaces the summary, so nothing is lost.
  */
-export const summaryProblemOf = (
+export const findSummaryProblem = (
   request: SummaryRequest,
   { lines }: Summary,
   countTokens: (text: string) => number,

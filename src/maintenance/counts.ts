@@ -2,7 +2,7 @@ import type { DecidedEvent } from "../actor/Command.js"
 import type { Stage } from "./Stage.js"
 
 /** Counts the memories that a stage's events change, by action: promoted, archived … */
-export const countsOf = (
+export const countActions = (
   stage: Stage["name"],
   events: ReadonlyArray<Pick<DecidedEvent, "type" | "payload">>
 ): Readonly<Record<string, number>> => {

@@ -18,7 +18,13 @@ interface JobPlan {
 /**
  * The engine's own jobs, at the policy's times. A job that missed several runs makes up for all of them with one run.
  */
-export const jobsOf = ({ daily, gc, weekday, weekly, zone }: MaintenancePolicy["maintenance"]): ReadonlyArray<Job> => {
+export const makeJobs = ({
+  daily,
+  gc,
+  weekday,
+  weekly,
+  zone
+}: MaintenancePolicy["maintenance"]): ReadonlyArray<Job> => {
   const job = ({ days, goal, name, stages, time }: JobPlan): Job => {
     const [hour, minute] = time.split(":").map(Number)
     const handler = `daybook/${name}`

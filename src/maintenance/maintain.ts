@@ -1,10 +1,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { traced, traceEvent } from "../../events/tracing.js"
-import { takeTurn } from "../../events/turns.js"
+import { yieldToEventLoop } from "../../events/turns.js"
 import { isClockConfirmed } from "../../projections/configuration.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -21,7 +21,7 @@ import type { SettlerService } from "../ports/Settler.js"
 import type { StatementReaderService } from "../ports/StatementReader.js"
 import type { Writer } from "../remember/remember.js"
 import { applySummarizer, type Draft, type SummarizerSetup } from "./applySummarizer.js"
-import { countsOf } from "./counts.js"
+import { countActions } from "./counts.js"
 import { nextPlannedBorn } from "./overlay.js"
 import { planFromView } from "./planFromView.js"
 import { portionCommand, recordRunCommand, withBorn } from "./portionCommand.js"
@@ -137,10 +137,10 @@ const dryRunStage = Effect.fnUntraced(function* (
   const written = yield* applySummarizer(maintainer.summarizing, events, drafts, writer.countTokens)
   const numbered = written.map((event, index) => withBorn(event, nextPlannedBorn(planned) + index))
   for (const { payload, type } of numbered) {
-    for (const image of imagesOf({ type, payload } as never)) planned.set(image.born, image)
+    for (const image of afterImages({ type, payload } as never)) planned.set(image.born, image)
   }
   const duration = (yield* Clock.currentTimeMillis) - startedAt
-  return { stage: stage.name, counts: countsOf(stage.name, numbered), left, duration, events: numbered }
+  return { stage: stage.name, counts: countActions(stage.name, numbered), left, duration, events: numbered }
 })
 
 const runStage = Effect.fnUntraced(function* (maintainer: Maintainer, writer: Writer, stage: Stage, deadline: number) {
@@ -165,7 +165,7 @@ const runStage = Effect.fnUntraced(function* (maintainer: Maintainer, writer: Wr
       sent += portion.length
       written.push(...result.events)
       conflicts += result.left
-      yield* takeTurn
+      yield* yieldToEventLoop
     }
   })
   // Each batch of summaries is written before the next one is requested, so that a failure loses no paid answer.
@@ -179,7 +179,7 @@ const runStage = Effect.fnUntraced(function* (maintainer: Maintainer, writer: Wr
   const left = plan.left || conflicts > 0 || sent < plan.events.length
   const duration = (yield* Clock.currentTimeMillis) - startedAt
   if (written.length === 0) return { stage: stage.name, counts: {}, left, duration }
-  const actionCounts = countsOf(stage.name, written)
+  const actionCounts = countActions(stage.name, written)
   const counts = conflicts === 0 ? actionCounts : { ...actionCounts, "changed meanwhile": conflicts }
   yield* runCommand(
     recordRunCommand(actor, run, {
@@ -214,7 +214,7 @@ const portionsOf = (events: ReadonlyArray<DecidedEvent>): ReadonlyArray<Readonly
   const portions: Array<Array<DecidedEvent>> = []
   let remaining = 0
   for (const event of events) {
-    const memories = Math.max(1, imagesOf(event as never).length)
+    const memories = Math.max(1, afterImages(event as never).length)
     if (memories > remaining || portions.length === 0) {
       portions.push([])
       remaining = maxMemoriesPerPortion

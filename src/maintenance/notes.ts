@@ -69,7 +69,7 @@ export interface Note {
 /**
  * Merges rows, oldest first, into as few notes as the field limits allow. `others` are the rows that fit into no note.
  */
-export const notesOf = (
+export const mergeIntoNotes = (
   rows: ReadonlyArray<Row>,
   heading: string,
   countTokens: (text: string) => number

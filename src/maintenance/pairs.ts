@@ -1,5 +1,5 @@
 import type { Row } from "../model/MemoryRow.js"
-import type { Reconciling } from "../ports/policy/maintenance.js"
+import type { ReconcileSettings } from "../ports/policy/maintenance.js"
 import { confidenceOf, type Judge } from "../ports/Reconciler.js"
 import { statementOf } from "../remember/Reconciling.js"
 
@@ -13,7 +13,7 @@ export interface Relation {
 /**
  * When the memory was last mentioned, in milliseconds since the epoch. Changes by maintenance do not count as mentions.
  */
-export const saidAt = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
+export const lastMentionTime = ({ memory }: Row): number => Math.max(memory.createdAt, memory.lastMentionedAt)
 
 /** The title and the facts, one per line. */
 export const textOf = ({ memory }: Row): string => [memory.title, ...memory.facts].join("\n")
@@ -42,7 +42,7 @@ const judgements = new WeakMap<Judge, Map<string, Relation>>()
  * Asks the judge how an older memory relates to a newer one. Results are cached. If the judge throws, the relation is
  * `other`.
  */
-export const relationOf = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
+export const judgeRelation = (judge: Judge, newer: Row, older: Row, score: number): Relation => {
   let cache = judgements.get(judge)
   if (cache === undefined || cache.size >= cacheSize) {
     cache = new Map()
@@ -61,14 +61,14 @@ const settlerScore = 0.6
 
 /** The relation of a pair found by the settler; `other` without a judge. */
 export const pairRelation = (judge: Judge | undefined, newer: Row, older: Row): Relation =>
-  judge === undefined ? unrelated : relationOf(judge, newer, older, settlerScore)
+  judge === undefined ? unrelated : judgeRelation(judge, newer, older, settlerScore)
 
 /**
  * Makes a function that returns true if the judge is certain that the newer memory contradicts the older one. Without a
  * judge, the function always returns false.
  */
-export const contradictsBy =
-  (judge: Judge | undefined, { certain }: Reconciling) =>
+export const makeContradictionTest =
+  (judge: Judge | undefined, { certain }: ReconcileSettings) =>
   (newer: Row, older: Row): boolean => {
     const { confidence, kind } = pairRelation(judge, newer, older)
     return kind === "contradicted" && confidence >= certain

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { takeTurn } from "../../events/turns.js"
+import { yieldToEventLoop } from "../../events/turns.js"
 import { findSideIds } from "../../projections/disputeGroups.js"
 import { findMaintenancePage, withAccesses } from "../../projections/maintenancePages.js"
 import { readMemories } from "../../projections/observationSearch.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { requireUnparked } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import { randomId } from "../model/ids.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
@@ -63,11 +63,11 @@ export const planFromView = Effect.fnUntraced(function* (
   const plans: Array<StagePlan> = []
   for (const { gathering, store } of parts) {
     while (mayRead && gathering.readMore !== undefined && (yield* read(({ db }) => gathering.readMore!(db))))
-      yield* takeTurn
+      yield* yieldToEventLoop
     const rows = rowsOfStore(store, yield* readNeededRows(read, gathering.neededRows?.() ?? [], planned))
-    while (gathering.planStep?.(tools, rows) === true) yield* takeTurn
+    while (gathering.planStep?.(tools, rows) === true) yield* yieldToEventLoop
     plans.push(gathering.plan(tools, rows))
-    yield* takeTurn
+    yield* yieldToEventLoop
   }
   return { ...mergePlans(plans), shown: accesses, generation }
 })
@@ -99,7 +99,7 @@ const takePages = Effect.fnUntraced(function* (
     }
     for (const { gathering, store } of parts) gathering.addRows(rowsOfStore(store, page.rows))
     after = parts.every(({ gathering }) => gathering.isFull?.() === true) ? undefined : page.next
-    yield* takeTurn
+    yield* yieldToEventLoop
   }
   return accessCounts
 })
@@ -111,7 +111,7 @@ const readNeededRows = Effect.fnUntraced(function* (
   planned: Overlay
 ) {
   const rows: Array<Row> = []
-  for (const chunk of chunksOf(rowNumbers, pageSize)) {
+  for (const chunk of splitArray(rowNumbers, pageSize)) {
     rows.push(
       ...(yield* read(({ db }) => {
         const stored = readMemories(db, chunk)
@@ -121,7 +121,7 @@ const readNeededRows = Effect.fnUntraced(function* (
         )
       }))
     )
-    yield* takeTurn
+    yield* yieldToEventLoop
   }
   return rows
 })

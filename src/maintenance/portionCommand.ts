@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { isSideOfDispute } from "../../projections/disputeGroups.js"
 import { findById } from "../../projections/observations.js"
@@ -56,7 +56,7 @@ export const portionCommand = ({
       const state: Present = { db, now, shown, retired: new Set() }
       const valid = events.flatMap((event) => {
         const checked =
-          db.name === generation ? revalidate(event, state) : { left: Math.max(1, imagesOf(event as never).length) }
+          db.name === generation ? revalidate(event, state) : { left: Math.max(1, afterImages(event as never).length) }
         left += checked.left
         return !("event" in checked) || checked.event === undefined ? [] : [checked.event]
       })

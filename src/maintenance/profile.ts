@@ -5,20 +5,20 @@ import { findDisputeBetween } from "../../projections/disputePairs.js"
 import { disputedFieldsOf } from "../../projections/disputeReads.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
-import { findOftenMentioned, findPeople, findProfile, profileTypes } from "../../projections/profileReads.js"
+import { findOftenMentioned, findProfile, findProfilePeople, profileTypes } from "../../projections/profileReads.js"
 import { findWordings } from "../../projections/wordings.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
-import { formulaOf, lifeScoreOf, type ScoreFacts, scoreFactsOf } from "../search/score.js"
-import { contradictsBy } from "./pairs.js"
+import { lifeScoreOf, type ScoreFacts, scoreFactsOf, toScoreFormula } from "../search/score.js"
+import { makeContradictionTest } from "./pairs.js"
 import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
-import { isGiven, withinBudget } from "./profileLines.js"
-import { newPeople } from "./profilePeople.js"
+import { isUserMadeCore, selectLines } from "./profileLines.js"
+import { selectNewPeople } from "./profilePeople.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
 import type { Row } from "./stageRow.js"
-import { type Subject, subjectsOf } from "./subjects.js"
+import { groupBySubject, type Subject } from "./subjects.js"
 
 /** The core block of a system prompt. */
 export interface Profile {
@@ -76,7 +76,7 @@ export const profileOf = (
   const mayHide = (row: Row, by: Row) => findDisputeBetween(db, row.memory, by.memory) !== "settled"
   const rows = [
     ...findProfile(db, level, now, { writers, side: "from", countsAccesses }),
-    ...findOftenMentioned(db, level, formulaOf(tiers), {
+    ...findOftenMentioned(db, level, toScoreFormula(tiers), {
       ...{ now, writers, countsAccesses },
       mentions: maintenance.profileMentions
     })
@@ -87,14 +87,14 @@ export const profileOf = (
     const ids = rows.map(({ memory }) => memory.id)
     const disputes = findOpenDisputes(db, level, ids, now)
     const context = { predecessorsOf: predecessors, judge, settler, wordings, disputes, certainty: reconcile, mayHide }
-    const ranked = rankedBy(rows, context, tiers, now)
+    const ranked = rankProfileRows(rows, context, tiers, now)
     const earlierOf = ({ memory }: Row, maxNamed: number) => earlierSides(memory, disputes.get(memory.id), maxNamed)
-    return { chosen: withinBudget(ranked, countTokens, budget, { repeatsIn, earlierOf }), disputes, ranked }
+    return { chosen: selectLines(ranked, countTokens, budget, { repeatsIn, earlierOf }), disputes, ranked }
   }
   const standing = choose(rows, budget)
   const hasRoom = standing.chosen.size === standing.ranked.length
-  const others = hasRoom ? findPeople(db, level, now, { writers, countsAccesses, known: rows }) : []
-  const shown = newPeople(db, level, now, others, { rows, repeatsIn })
+  const others = hasRoom ? findProfilePeople(db, level, now, { writers, countsAccesses, known: rows }) : []
+  const shown = selectNewPeople(db, level, now, others, { rows, repeatsIn })
   const people = choose(shown, budget - tokensOf(standing.chosen, countTokens))
   const chosen = new Map([...standing.chosen, ...people.chosen])
   const disputes = new Map([...standing.disputes, ...people.disputes])
@@ -185,18 +185,18 @@ const quotedWithin = (
  * Ranks the rows that a profile may show: core first, then rows mentioned more than once, then by score. A memory that
  * a user made core always stays.
  */
-export const rankedBy = (
+export const rankProfileRows = (
   rows: ReadonlyArray<Row>,
   context: RankingContext,
   tiers: MaintenancePolicy["tiers"],
   now: number
 ): ReadonlyArray<Row> => {
   const { subjects, superseded: all } = settlementOf(rows, context)
-  const isCertain = contradictsBy(context.judge, context.certainty)
+  const isCertain = makeContradictionTest(context.judge, context.certainty)
   const isSuperseded = (row: Row, by: Row) =>
     isAtLeast(levelOf(by.memory), levelOf(row.memory)) && isCertain(by, row) && context.mayHide?.(row, by) !== false
   const superseded = new Map([...all].filter((pair) => isSuperseded(...pair)))
-  const candidates = rows.filter((row) => isGiven(row) || !superseded.has(row))
+  const candidates = rows.filter((row) => isUserMadeCore(row) || !superseded.has(row))
   const hidden = hiddenRows(candidates, context.disputes)
   const current = candidates.filter((row) => !hidden.has(row))
   const former = Map.groupBy([...superseded, ...hidden], ([, by]) => by)
@@ -204,7 +204,7 @@ export const rankedBy = (
     ...context.predecessorsOf(row),
     ...(former.get(row) ?? []).map(([earlier]) => earlier)
   ]
-  return subjectsOf(current, context.judge, subjects)
+  return groupBySubject(current, context.judge, subjects)
     .map((subject) => ({ ...subject, ...rankOf(subject, predecessors, tiers, now) }))
     .sort(
       (a, b) =>
@@ -232,7 +232,7 @@ const hiddenRows = (
       const row = byId.get(side.id)
       if (row === undefined) continue
       const by = shown.find((other) => opponents.get(side.id)?.has(other.id) === true)
-      if (by === undefined || isGiven(row)) shown.push(side)
+      if (by === undefined || isUserMadeCore(row)) shown.push(side)
       else hidden.set(row, byId.get(by.id)!)
     }
   }
@@ -257,7 +257,7 @@ const settlementOf = (
   { certainty, predecessorsOf: predecessors, judge, settler, wordings }: RankingContext
 ): Settlement => {
   if (judge === undefined || settler === undefined) return { superseded: new Map(), subjects: new Map() }
-  const work = settler.settle(rows, { predecessors, wordings, contradicts: contradictsBy(judge, certainty) })
+  const work = settler.settle(rows, { predecessors, wordings, contradicts: makeContradictionTest(judge, certainty) })
   for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value
 }
 
@@ -284,7 +284,7 @@ const rankOf = (
       facts.mentions > 1 && [row, ...others].some(({ memory }) => memory.tier === "core" || isProfileType(memory.type)),
     // Counts only memories that a user made core. Maintenance chose the other core memories by score, so they compete
     // by score again.
-    core: [row, ...others].some(isGiven)
+    core: [row, ...others].some(isUserMadeCore)
   }
 }
 

@@ -8,7 +8,7 @@ import type { Row } from "./stageRow.js"
  * and the titles of contradicting memories, and last on rows that repeat an earlier line in other words. A memory that
  * a user made core gets its complete line at once.
  */
-export const withinBudget = (
+export const selectLines = (
   ranked: ReadonlyArray<Row>,
   countTokens: (text: string) => number,
   budget: number,
@@ -31,13 +31,13 @@ export const withinBudget = (
     left -= cost
     lines.set(row, line)
   }
-  const completeLine = (row: Row) => lineOf(row.memory, earlierOf(row, maxEarlier.complete))
+  const completeLine = (row: Row) => profileLine(row.memory, earlierOf(row, maxEarlier.complete))
   const repeated = new Set<Row>()
   const repeats = repeatsIn(ranked)
   for (const row of ranked) {
-    if (isGiven(row)) addLine(row, completeLine(row))
+    if (isUserMadeCore(row)) addLine(row, completeLine(row))
     else if ([...lines.keys()].some((other) => repeats(row, other))) repeated.add(row)
-    else addLine(row, lineOf({ ...row.memory, facts: [] }, earlierOf(row, maxEarlier.short)))
+    else addLine(row, profileLine({ ...row.memory, facts: [] }, earlierOf(row, maxEarlier.short)))
   }
   for (const row of ranked) if (lines.has(row)) addLine(row, completeLine(row))
   for (const row of repeated) addLine(row, completeLine(row))
@@ -51,8 +51,8 @@ export const withinBudget = (
 const maxEarlier = { complete: 3, short: 0 }
 
 /** Returns true if a user made the memory core. If maintenance did, `coreFrom` contains the former tier. */
-export const isGiven = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
+export const isUserMadeCore = ({ memory }: Row): boolean => memory.tier === "core" && memory.coreFrom === undefined
 
 /** Formats the line of a memory in the profile. `earlier` names or counts the earlier statements. */
-export const lineOf = ({ facts, title }: Pick<Memory, "title" | "facts">, earlier = ""): string =>
+export const profileLine = ({ facts, title }: Pick<Memory, "title" | "facts">, earlier = ""): string =>
   visibleLine(`- ${[title, ...facts].join("; ")}${earlier === "" ? "" : ` ${earlier}`}`)

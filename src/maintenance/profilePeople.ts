@@ -8,7 +8,7 @@ import type { Row } from "./stageRow.js"
  * Selects the memories of people that neither dispute nor repeat another row of the profile. The other row already
  * represents a memory that does.
  */
-export const newPeople = (
+export const selectNewPeople = (
   db: Db,
   level: TrustLevel,
   now: number,

@@ -1,6 +1,6 @@
 import type { Source } from "../../events/Memory.js"
 import { isAtLeast, type TrustLevel } from "../../events/Trust.js"
-import { quotedText, visibleLine, withoutTags } from "../../text/normalise/visibleText.js"
+import { escapeTags, quotedText, visibleLine } from "../../text/normalise/visibleText.js"
 
 /**
  * The lowest trust level whose texts a prompt block contains: the policy's level, or the reader's level if that is
@@ -12,6 +12,6 @@ export const lowestWriter = (writers: TrustLevel, reader: TrustLevel): TrustLeve
 /** Formats text of a lower level as one line of quoted data, after its origin. */
 export const quotedLine = (level: TrustLevel, { kind, name }: Partial<Source>, text: string): string => {
   const source = [kind, name].filter((part) => part !== undefined).join(" ")
-  const origin = withoutTags(visibleLine(source === "" ? level : `${level}, ${source}`))
+  const origin = escapeTags(visibleLine(source === "" ? level : `${level}, ${source}`))
   return `- ${origin}: ${quotedText(text)}`
 }

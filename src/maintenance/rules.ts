@@ -1,6 +1,6 @@
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
 import { type LifeScore, lastSeenAt, lifeScoreOf, scoreFactsOf } from "../search/score.js"
-import { ageInDays, isProtected, lastTouchedAt, type Row, visibleToRules } from "./stageRow.js"
+import { ageInDays, hideAccessesFromRules, isProtected, lastTouchedAt, type Row } from "./stageRow.js"
 
 /** The rules' verdict on a memory, with its reason. */
 export interface Verdict {
@@ -18,7 +18,7 @@ export interface Verdict {
  * memories are demoted.
  */
 export const verdictOf = (row: Row, { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">, now: number): Verdict => {
-  const visible = visibleToRules(row)
+  const visible = hideAccessesFromRules(row)
   const { memory } = visible
   const { hits, score } = lifeScoreOf(scoreFactsOf(visible), tiers, now)
   const fullScore = lifeScoreOf(scoreFactsOf(row), tiers, now)

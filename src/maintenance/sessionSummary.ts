@@ -147,7 +147,7 @@ export const sessionRequest = ({ facts, summary, turns }: SessionDraft): Summary
 }
 
 /** Replaces the texts of a session's summary with a summarizer's lines. */
-export const withLines = (summary: SessionSummary, lines: ReadonlyArray<Line>): SessionSummary => {
+export const replaceSummaryTexts = (summary: SessionSummary, lines: ReadonlyArray<Line>): SessionSummary => {
   const textsOf = (part: Line["part"]) => lines.flatMap((line) => (line.part === part ? [line.text] : []))
   const { outcome: _, request: __, ...rest } = summary
   const [[request], [outcome]] = [textsOf("request"), textsOf("outcome")]

@@ -8,7 +8,7 @@ export type { Row } from "../model/MemoryRow.js"
  * Removes the access counts of memories that are not private. Only full trust may read access counts. If a rule used
  * them for memories that lower levels read, those levels could infer the searches of higher levels.
  */
-export const visibleToRules = ({ accesses, memory }: Row): Row => ({
+export const hideAccessesFromRules = ({ accesses, memory }: Row): Row => ({
   memory,
   accesses: memory.store === "private" ? accesses : undefined
 })

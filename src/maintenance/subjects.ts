@@ -2,7 +2,7 @@ import { levelOf } from "../../events/Trust.js"
 import { wordSet } from "../../text/normalise/similarity.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
-import { relationOf, saidAt, storeAndKind, textOf } from "./pairs.js"
+import { judgeRelation, lastMentionTime, storeAndKind, textOf } from "./pairs.js"
 
 /** One subject: the memory that represents it, and the other memories that state the same fact. */
 export interface Subject {
@@ -23,13 +23,13 @@ const limits = { rows: 1_000, judged: 300, pairs: 8 }
  * The newest memory represents its subject, unless an older one contains all of its words and more. Without a judge,
  * each memory is a separate subject.
  */
-export const subjectsOf = (
+export const groupBySubject = (
   rows: ReadonlyArray<Row>,
   judge: Judge | undefined,
   says: ReadonlyMap<Row, string>
 ): ReadonlyArray<Subject> => {
   if (judge === undefined) return rows.map((row) => ({ row, others: [] }))
-  const newest = [...rows].sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
+  const newest = [...rows].sort((a, b) => lastMentionTime(b) - lastMentionTime(a) || b.memory.born - a.memory.born)
   const groups = groupsByKey(newest, says)
   const mostCompleteByIndex = mergeRepeats(newest, groups, judge)
   const members = new Map<number, Array<number>>()
@@ -74,7 +74,7 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
     )
       continue
     if (judged++ === limits.judged) break
-    if (relationOf(judge, newest[newer]!, newest[older]!, score).kind !== "same") continue
+    if (judgeRelation(judge, newest[newer]!, newest[older]!, score).kind !== "same") continue
     if (isProperSubset(words[newer]!, words[older]!)) mostCompleteByIndex.set(newer, older)
     for (const [index, group] of groups.entries()) if (group === older) groups[index] = newer
   }

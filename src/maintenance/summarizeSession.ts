@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { Store } from "../../events/Trust.js"
 import { traceEvent } from "../../events/tracing.js"
-import { inTurns } from "../../events/turns.js"
+import { runInTurns } from "../../events/turns.js"
 import { findLastTurn, findSessionStores } from "../../projections/sessionReads.js"
 import { findSummaries, findSummary, findSummaryTurns, type SessionKey } from "../../projections/summaries.js"
 import type { CommandError } from "../actor/Actor.js"
@@ -17,7 +17,7 @@ import type { Writer } from "../remember/remember.js"
 import { applySummarizer } from "./applySummarizer.js"
 import type { Maintainer } from "./maintain.js"
 import { portionCommand } from "./portionCommand.js"
-import { sessionRequest, summarizeByRules, withLines } from "./sessionSummary.js"
+import { replaceSummaryTexts, sessionRequest, summarizeByRules } from "./sessionSummary.js"
 import { summaryEvent, turnLimits } from "./stages/sessions.js"
 
 /** The result of summarising a session in one store. */
@@ -81,7 +81,7 @@ const summarizeIn = Effect.fnUntraced(function* (
   const result = (outcome: SummarizedSession["outcome"]): SummarizedSession => ({ store, outcome })
   if (last === undefined || isParked) return result("skipped")
   if (before?.summary.until === last.born) return result("unchanged")
-  const draft = yield* inTurns(summarizeByRules(conversation, statements, policy.prompt.writers), Effect.sync)
+  const draft = yield* runInTurns(summarizeByRules(conversation, statements, policy.prompt.writers), Effect.sync)
   if (draft === null) return result("skipped")
   const what = `summary of session ${session}`
   if (before !== undefined) yield* requireLevel(writer.level, { ...before.summary, store }, what)
@@ -92,7 +92,7 @@ const summarizeIn = Effect.fnUntraced(function* (
     {
       eventIndex: 0,
       request,
-      write: (lines: Parameters<typeof withLines>[1]) => eventOf(withLines(draft.summary, lines))
+      write: (lines: Parameters<typeof replaceSummaryTexts>[1]) => eventOf(replaceSummaryTexts(draft.summary, lines))
     }
   ]
   const events = yield* applySummarizer(summarizing, [eventOf(draft.summary)], drafts, writer.countTokens)

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
-import { takeTurn } from "../../events/turns.js"
+import { yieldToEventLoop } from "../../events/turns.js"
 import { type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "../../projections/scoreReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
-import { formulaOf } from "../search/score.js"
+import { toScoreFormula } from "../search/score.js"
 
 /** Memory counts and scores, by tier, type and score. */
 export interface Tiers {
@@ -36,11 +36,11 @@ export const readTiers = Effect.fnUntraced(function* (
   { gc, tiers }: Pick<MaintenancePolicy, "gc" | "tiers">,
   limit = 10
 ): Effect.fn.Return<Tiers, ViewError> {
-  const formula = formulaOf(tiers)
+  const formula = toScoreFormula(tiers)
   const bounds = [...new Set([gc.removeBelow, 1, 2, 3])].sort((a, b) => a - b)
   const now = yield* read((snapshot) => snapshot.now)
   const counting = countScores(formula, now, bounds)
-  while (yield* read(({ db }) => counting.next(db))) yield* takeTurn
+  while (yield* read(({ db }) => counting.next(db))) yield* yieldToEventLoop
   const { all, below, byTier, byType } = counting.result()
   const best = limit === 0 ? [] : yield* read(({ db }) => bestOf(db, formula, now, limit))
   return {

@@ -5,7 +5,7 @@ import {
   errorLine,
   hasFailed,
   isEphemeral,
-  runOf,
+  parseToolRun,
   subjectOf,
   type ToolRun
 } from "../notes/toolRuns.js"
@@ -41,7 +41,7 @@ const maxSources = 50
  * and runs between the failure and the success. A failed call without a later success becomes an open error. The
  * remaining runs become a list of completed work. Each run belongs to one summary at most.
  */
-export const episodesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ToolSummary> => {
+export const summarizeToolRuns = (rows: ReadonlyArray<Row>): ReadonlyArray<ToolSummary> => {
   const runs = rows.toSorted((a, b) => timeOf(a) - timeOf(b) || a.memory.born - b.memory.born).map(toRun)
   const used = new Set<Run>()
   const summaries: Array<ToolSummary> = []
@@ -75,7 +75,7 @@ export const episodesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ToolSummary>
 const timeOf = ({ memory: { createdAt, occurredAt } }: Row): number => occurredAt ?? createdAt
 
 const toRun = (row: Row): Run => {
-  const run = runOf(row.memory)
+  const run = parseToolRun(row.memory)
   const subject = subjectOf(run.input).trim()
   const command = commandOf(run)
   const name = command ?? (subject === "" ? run.tool : `${run.tool} ${subject.split("\n", 1)[0]!.slice(0, 120)}`)

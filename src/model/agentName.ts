@@ -7,7 +7,7 @@ import { limits } from "./limits.js"
  * Checks an agent's name: 1 to 64 visible characters. The name identifies the event stream and, escaped, the agent's
  * folder. Returns the name in Unicode's composed form (NFC), so that every way to type a name selects the same agent.
  */
-export const checkName = (name: string): Either.Either<string, InvalidInput> => {
+export const checkAgentName = (name: string): Either.Either<string, InvalidInput> => {
   const invalid = (problem: string) => Either.left(new InvalidInput({ field: "agent", problem }))
   if (!/^[^\p{C}\p{Z}]{1,64}$/u.test(name))
     return invalid(`must have 1 to ${limits.agent} visible characters and no spaces`)

@@ -9,12 +9,13 @@ import { limits } from "./limits.js"
 
 type CheckedInput<A> = Either.Either<A, InvalidInput>
 
-export const invalid = (field: string, problem: string) => Either.left(new InvalidInput({ field, problem }))
+export const failWithInvalidInput = (field: string, problem: string) =>
+  Either.left(new InvalidInput({ field, problem }))
 
 /** Refuses a value that is not an object. The error shows `name` as an example of a field of the expected object. */
 export const checkObject = (field: string, value: unknown, name: string): CheckedInput<void> => {
   const problem = objectProblem(value, name)
-  return problem === undefined ? Either.void : invalid(field, problem)
+  return problem === undefined ? Either.void : failWithInvalidInput(field, problem)
 }
 
 /**
@@ -29,25 +30,30 @@ export const refuseUnknownOptions = (
   const isObject = checkObject(field, options, names[0]!)
   if (Either.isLeft(isObject)) return isObject
   const unknown = Object.keys(options).find((name) => !names.includes(name))
-  return unknown === undefined ? Either.void : invalid(unknown, `is not a known option: use ${names.join(", ")}`)
+  return unknown === undefined
+    ? Either.void
+    : failWithInvalidInput(unknown, `is not a known option: use ${names.join(", ")}`)
 }
 
 /** Checks the name of a trust level. A program without types may pass anything. */
 export const checkLevel = (field: string, value: unknown): CheckedInput<TrustLevel> =>
-  Schema.is(TrustLevel)(value) ? Either.right(value) : invalid(field, `must be one of ${levels.join(", ")}`)
+  Schema.is(TrustLevel)(value)
+    ? Either.right(value)
+    : failWithInvalidInput(field, `must be one of ${levels.join(", ")}`)
 
 /** Checks a list of allowed values. Returns an empty list if the list is absent. */
-export const optionalList = <A extends string>(
+export const decodeOptionalList = <A extends string>(
   field: string,
   values: ReadonlyArray<A> | undefined,
   item: Schema.Schema<A> | Schema.Literal<[A, ...Array<A>]>
 ): CheckedInput<ReadonlyArray<A>> => {
   if (values === undefined) return Either.right([])
   if (!Array.isArray(values) || !values.every(Schema.is(Schema.String)))
-    return invalid(field, "must be a list of texts")
-  if (values.length > limits.filterValues) return invalid(field, `has more than ${limits.filterValues} entries`)
+    return failWithInvalidInput(field, "must be a list of texts")
+  if (values.length > limits.filterValues)
+    return failWithInvalidInput(field, `has more than ${limits.filterValues} entries`)
   if (values.every(Schema.is(item))) return Either.right(values)
-  return invalid(
+  return failWithInvalidInput(
     field,
     "literals" in item ? `must contain only ${item.literals.join(", ")}` : "must be a list of texts"
   )
@@ -58,7 +64,7 @@ export const optionalList = <A extends string>(
  * `tags`. The field for alternatives is named `tags`, because recorded searches of earlier releases contain
  * alternatives in `tags`.
  */
-export const tagFilters = ({
+export const decodeTagFilters = ({
   anyTags,
   tags
 }: {
@@ -66,25 +72,25 @@ export const tagFilters = ({
   readonly anyTags?: ReadonlyArray<string> | undefined
 }): CheckedInput<{ readonly tags: ReadonlyArray<string>; readonly allTags?: ReadonlyArray<string> }> =>
   Either.gen(function* () {
-    const all = yield* optionalList("tags", tags, Schema.String)
-    const any = yield* optionalList("anyTags", anyTags, Schema.String)
+    const all = yield* decodeOptionalList("tags", tags, Schema.String)
+    const any = yield* decodeOptionalList("anyTags", anyTags, Schema.String)
     return { ...(all.length === 0 ? {} : { allTags: all.map(normaliseTag) }), tags: any.map(normaliseTag) }
   })
 
 /** Checks an instant. Returns a record with that field in milliseconds; an empty record if the instant is absent. */
-export const optionalInstant = <Field extends string>(
+export const decodeOptionalInstant = <Field extends string>(
   field: Field,
   value: InstantInput | undefined
 ): CheckedInput<{ readonly [K in Field]?: number }> => {
   if (value === undefined) return Either.right({})
   const instant = toInstant(value)
   return instant === undefined
-    ? invalid(field, dateProblem(value))
+    ? failWithInvalidInput(field, dateProblem(value))
     : Either.right({ [field]: instant } as { readonly [K in Field]?: number })
 }
 
 /** Checks a text. Returns a record with that field; an empty record if the text is absent. */
-export const optionalText = <Field extends string>(
+export const decodeOptionalText = <Field extends string>(
   field: Field,
   value: string | undefined
 ): CheckedInput<{ readonly [K in Field]?: string }> =>
@@ -92,13 +98,13 @@ export const optionalText = <Field extends string>(
     ? Either.right({})
     : typeof value === "string"
       ? Either.right({ [field]: value } as { readonly [K in Field]?: string })
-      : invalid(field, "must be text")
+      : failWithInvalidInput(field, "must be text")
 
 /** Checks for a whole number from `min` to `max`, both included. */
 export const checkInteger = (field: string, value: number, min: number, max: number): CheckedInput<number> =>
   Number.isInteger(value) && value >= min && value <= max
     ? Either.right(value)
-    : invalid(field, `must be a whole number from ${min} to ${max}`)
+    : failWithInvalidInput(field, `must be a whole number from ${min} to ${max}`)
 
 /** Errors of a read: the input is invalid, or the view failed. */
 export type ReadError = ViewError | InvalidInput

@@ -12,7 +12,7 @@ import { limits } from "./limits.js"
 /** Text is stored exactly or refused: lone surrogates and NUL would not read back unchanged. */
 const unstorable = /[\p{Surrogate}\0]/u
 
-export const text = (max: number, options: { readonly blank?: boolean } = {}) =>
+export const textField = (max: number, options: { readonly blank?: boolean } = {}) =>
   Schema.String.annotations({ message: () => "must be text" }).pipe(
     Schema.filter((value) => {
       if (value.length > max) return `is longer than ${max} characters`
@@ -22,7 +22,7 @@ export const text = (max: number, options: { readonly blank?: boolean } = {}) =>
     })
   )
 
-export const list = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+export const listField = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   Schema.Array(item)
     .annotations({ message: () => ({ message: "must be a list", override: false }) })
     .pipe(Schema.filter((values) => values.length <= max || `has more than ${max} entries`))
@@ -48,7 +48,7 @@ const instant = Schema.Unknown.pipe(Schema.filter((value) => toInstant(value) !=
 export const Instant = instant as Schema.Schema.AnyNoContext as Schema.Schema<InstantInput>
 
 export const storeField = oneOf(Store, "private, shared, social")
-const typeText = text(limits.type).pipe(
+const typeText = textField(limits.type).pipe(
   Schema.filter((value) => /^[a-z][a-z0-9_-]*$/.test(value) || "must be a lower-case word of letters, digits, - and _")
 )
 
@@ -62,15 +62,15 @@ const importanceField = Schema.Number.annotations({ message: () => "must be a nu
   Schema.filter((value) => (value >= 0 && value <= 1) || "must be a number from 0 to 1")
 )
 // Tags are not refused but normalised: trimmed, lower-cased and cut to 64 characters. At most 16 are stored.
-export const tagsField = list(text(limits.key, { blank: true }), limits.page)
-export const keyField = text(limits.key)
+export const tagsField = listField(textField(limits.key, { blank: true }), limits.page)
+export const keyField = textField(limits.key)
 
 const content = {
-  narrative: text(limits.narrative, { blank: true }),
-  facts: list(text(limits.fact), limits.facts),
+  narrative: textField(limits.narrative, { blank: true }),
+  facts: listField(textField(limits.fact), limits.facts),
   tags: tagsField,
-  people: list(text(limits.person), limits.people),
-  files: list(text(limits.file), limits.files),
+  people: listField(textField(limits.person), limits.people),
+  files: listField(textField(limits.file), limits.files),
   store: storeField,
   importance: importanceField,
   project: keyField,
@@ -79,7 +79,7 @@ const content = {
   expiresAt: Instant
 }
 
-export const optional = <Fields extends Record<string, Schema.Schema.AnyNoContext>>(fields: Fields) =>
+export const optionalFields = <Fields extends Record<string, Schema.Schema.AnyNoContext>>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, Schema.optional(field)])) as {
     readonly [K in keyof Fields]: Schema.optional<Fields[K]>
   }
@@ -87,7 +87,7 @@ export const optional = <Fields extends Record<string, Schema.Schema.AnyNoContex
 /** A source of a memory: another memory or a turn by its id, a file by its path. */
 const sourceField = Schema.Struct({
   kind: oneOf(Schema.Literal("memory", "turn", "file"), "memory, turn, file"),
-  id: text(limits.file)
+  id: textField(limits.file)
 })
 export type SourceInput = typeof sourceField.Type
 
@@ -96,8 +96,8 @@ export type SourceInput = typeof sourceField.Type
  * reads, tier `long`, importance 0.
  */
 export const Observation = Schema.Struct({
-  title: text(limits.title),
-  ...optional({
+  title: textField(limits.title),
+  ...optionalFields({
     ...content,
     type: typeField,
     session: keyField,
@@ -107,11 +107,11 @@ export const Observation = Schema.Struct({
      * The memory's sources. The memory is at least as restrictive as the strictest source. It becomes stale when a
      * source is replaced, forgotten or undone.
      */
-    from: list(sourceField, limits.sources),
+    from: listField(sourceField, limits.sources),
     tier: oneOf(Tier, "core, long, mid, daily"),
     source: Schema.Struct({
       kind: oneOf(Source.fields.kind, "agent, manual, auto, auto_capture, tool, import"),
-      ...optional({ name: text(limits.file), place: keyField })
+      ...optionalFields({ name: textField(limits.file), place: keyField })
     })
   })
 })
@@ -120,9 +120,9 @@ export interface Observation extends Schema.Schema.Type<typeof Observation> {}
 
 /** A change to a memory. Only the given fields change; null clears an optional field. See `Observation` for the fields. */
 export const Changes = Schema.Struct({
-  ...optional({
+  ...optionalFields({
     ...content,
-    title: text(limits.title),
+    title: textField(limits.title),
     type: typeField,
     narrative: Schema.NullOr(content.narrative),
     project: Schema.NullOr(content.project),

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { traced } from "../../events/tracing.js"
 import { makeCallCounter } from "./operationMetrics.js"
-import { type Method, operations } from "./operations.js"
+import { type Method, spanNames } from "./operations.js"
 
 /**
  * Makes a method of a handle, like `Effect.fn`, from a function that returns an Effect or from a generator function.
@@ -10,9 +10,9 @@ import { type Method, operations } from "./operations.js"
  * Handles do not use `Effect.fn`, because its span and two stack traces cost some 10 µs a call in a program without a
  * tracer.
  */
-export const operation = (method: Method): Effect.fn.Gen & Effect.fn.NonGen => {
+export const defineMethod = (method: Method): Effect.fn.Gen & Effect.fn.NonGen => {
   const count = makeCallCounter(method)
-  const name = operations[method]
+  const name = spanNames[method]
   const attributes = { "gen_ai.operation.name": name, "daybook.method": method } as const
   const make =
     (body: (...args: ReadonlyArray<unknown>) => Body, ...steps: ReadonlyArray<Step>) =>

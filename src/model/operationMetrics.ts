@@ -1,7 +1,7 @@
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricLabel from "effect/MetricLabel"
-import { type Method, operations } from "./operations.js"
+import { type Method, spanNames } from "./operations.js"
 
 /**
  * Duration in milliseconds of each call of a handle's method, by operation, method and outcome (`ok`, `failed`). The
@@ -15,7 +15,7 @@ export const operationMillis = Metric.histogram(
 /** Makes a function that records the outcome and the duration of one call of a method. */
 export const makeCallCounter = (method: Method): ((outcome: "ok" | "failed", millis: number) => void) => {
   const ofMethod = operationMillis.pipe(
-    Metric.tagged("operation", operations[method]),
+    Metric.tagged("operation", spanNames[method]),
     Metric.tagged("method", method.slice("Memory.".length))
   )
   // A metric with its tags is looked up once. Tags that are passed with each value cost a look-up each time.

@@ -8,7 +8,7 @@
  * because the caller does not choose which. The conventions permit further names. Ours are `read_memory` for reads
  * without a query, `manage_schedule`, and `maintain_memory` for maintenance and undo.
  */
-export const operations = {
+export const spanNames = {
   "Memory.search": "search_memory",
   "Memory.explain": "search_memory",
   "Memory.context": "search_memory",
@@ -88,4 +88,4 @@ export const operations = {
 } as const
 
 /** The name of a method of a handle: `Memory.search`. */
-export type Method = keyof typeof operations
+export type Method = keyof typeof spanNames

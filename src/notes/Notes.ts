@@ -23,12 +23,12 @@ import {
 } from "../model/errors.js"
 import { checkObject, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { forget } from "../remember/forget.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import { type Updated, update } from "../remember/update.js"
-import { recordedSearch } from "../search/recordedSearch.js"
+import { searchAndRecord } from "../search/recordedSearch.js"
 import type { SearchOptions } from "../search/retrieve.js"
 import { decodeFilter } from "../search/search.js"
 import { decodeNoteChanges, decodeUser, fieldsOf, type NoteChanges, type NoteInput, namespaceOf } from "./noteInput.js"
@@ -120,19 +120,19 @@ export interface NoteWriter {
 export const makeNoteReader = (source: ReaderSource, services: ReaderServices): NoteReader => {
   const { level, read } = source
   return {
-    get: operation("Memory.notes.get")(function* (id) {
+    get: defineMethod("Memory.notes.get")(function* (id) {
       yield* decodeKey("id", id)
       if (!isNoteId(id)) return null
       const [memory] = yield* read(({ db, now }) => getMemories(db, level, [id], now))
       return memory === undefined ? null : noteOf(memory)
     }),
 
-    search: operation("Memory.notes.search")(function* (query) {
+    search: defineMethod("Memory.notes.search")(function* (query) {
       yield* checkObject("query", query, "text")
       const { user, ...others } = query
       const sessions = yield* sessionsOf(user)
       const request = yield* decodeConversationQuery({ ...others, sessions, kinds: ["note"] }, services.ranking.policy)
-      const { hits } = yield* recordedSearch(source, services, "conversation", request, searchConversationIn)
+      const { hits } = yield* searchAndRecord(source, services, "conversation", request, searchConversationIn)
       const ids = hits.map(({ id }) => id)
       const notes = yield* read(
         ({ db, now }) => new Map(getMemories(db, level, ids, now).map((memory) => [memory.id, noteOf(memory)]))
@@ -143,7 +143,7 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
       })
     }),
 
-    list: operation("Memory.notes.list")(function* (query = {}) {
+    list: defineMethod("Memory.notes.list")(function* (query = {}) {
       const page = yield* checkPage(query, 50, ["user", "tags", "anyTags"])
       const { anyTags, tags, user } = query
       const { limit: _, ...filters } = yield* decodeFilter({ tags, anyTags }, 50, [])
@@ -156,9 +156,9 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
 
 /** @internal */
 export const makeNoteWriter = ({ run }: Runner, writer: Writer): NoteWriter => ({
-  save: operation("Memory.notes.save")((note, options) => run(() => saveNote(writer, note, options), options)),
+  save: defineMethod("Memory.notes.save")((note, options) => run(() => saveNote(writer, note, options), options)),
 
-  update: operation("Memory.notes.update")((id, changes, options) =>
+  update: defineMethod("Memory.notes.update")((id, changes, options) =>
     run(
       () =>
         Either.gen(function* () {
@@ -171,7 +171,7 @@ export const makeNoteWriter = ({ run }: Runner, writer: Writer): NoteWriter => (
     )
   ),
 
-  delete: operation("Memory.notes.delete")((id, options) =>
+  delete: defineMethod("Memory.notes.delete")((id, options) =>
     run(
       () =>
         Either.gen(function* () {

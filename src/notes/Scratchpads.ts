@@ -8,11 +8,11 @@ import { visibleVersion } from "../actor/Command.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import type { InvalidInput, LevelTooLow, ProjectionParked, StoreForbidden } from "../model/errors.js"
 import { checkInteger, type ReadError, refuseUnknownOptions } from "../model/filters.js"
-import { decodeWith, keyField, optional, storeField } from "../model/input.js"
+import { decodeWith, keyField, optionalFields, storeField } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
-import { type Runner, writeOptions } from "../remember/runner.js"
+import { type Runner, writeOptionNames } from "../remember/runner.js"
 import { clearScratchpad, type ScratchpadOptions, type WrittenScratchpad, writeScratchpad } from "./writeScratchpad.js"
 
 export type { ScratchpadOptions, WrittenScratchpad } from "./writeScratchpad.js"
@@ -71,7 +71,7 @@ export interface ScratchpadWriter {
   readonly clear: (session: string, options?: ScratchpadOptions) => Effect.Effect<boolean, WriteError>
 }
 
-const decodePlace = decodeWith(Schema.Struct({ session: keyField, ...optional({ store: storeField }) }))
+const decodePlace = decodeWith(Schema.Struct({ session: keyField, ...optionalFields({ store: storeField }) }))
 
 /** @internal */
 export const makeScratchpadReader = (
@@ -81,7 +81,7 @@ export const makeScratchpadReader = (
   const storeOf = (session: string, store: Store | undefined) =>
     Either.map(decodePlace({ session, store }), () => store ?? readableStores(level)[0] ?? "social")
   return {
-    read: operation("Memory.scratchpad.read")(function* (session, query = {}) {
+    read: defineMethod("Memory.scratchpad.read")(function* (session, query = {}) {
       yield* refuseUnknownOptions(query, ["store"])
       const store = yield* storeOf(session, query.store)
       const row = yield* read(({ db }) => findScratchpad(db, session, store, level))
@@ -90,7 +90,7 @@ export const makeScratchpadReader = (
       return { session, store, ...scratchpad, writtenAt, ...visibleVersion(level, version) }
     }),
 
-    history: operation("Memory.scratchpad.history")(function* (session, query = {}) {
+    history: defineMethod("Memory.scratchpad.history")(function* (session, query = {}) {
       yield* refuseUnknownOptions(query, ["store", "limit"])
       const limit = yield* checkInteger("limit", query.limit ?? 50, 1, limits.page)
       const store = yield* storeOf(session, query.store)
@@ -119,12 +119,12 @@ export const makeScratchpadReader = (
 
 /** @internal */
 export const makeScratchpadWriter = ({ run }: Runner, writer: Writer): ScratchpadWriter => ({
-  write: operation("Memory.scratchpad.write")((session, items, options) =>
+  write: defineMethod("Memory.scratchpad.write")((session, items, options) =>
     run(() => writeScratchpad(writer, session, items, options), options, scratchpadOptions)
   ),
-  clear: operation("Memory.scratchpad.clear")((session, options) =>
+  clear: defineMethod("Memory.scratchpad.clear")((session, options) =>
     run(() => clearScratchpad(writer, session, options), options, scratchpadOptions)
   )
 })
 
-const scratchpadOptions: ReadonlyArray<string> = [...writeOptions, "store"]
+const scratchpadOptions: ReadonlyArray<string> = [...writeOptionNames, "store"]

@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type { CommandError } from "../actor/Actor.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import { type ObservedTool, type ObserveToolRefusal, observeTool, type ToolObservation } from "./observeTool.js"
@@ -22,7 +22,7 @@ export interface ToolWriter {
 
 /** @internal */
 export const makeToolWriter = ({ run }: Runner, writer: Writer): ToolWriter => ({
-  observeTool: operation("Memory.observeTool")((observed, options) =>
+  observeTool: defineMethod("Memory.observeTool")((observed, options) =>
     run(() => observeTool(writer, observed, options), options)
   )
 })

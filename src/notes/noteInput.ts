@@ -2,7 +2,7 @@ import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Store } from "../../events/Trust.js"
 import type { InvalidInput } from "../model/errors.js"
-import { decodeWith, keyField, optional, storeField, tagsField, text } from "../model/input.js"
+import { decodeWith, keyField, optionalFields, storeField, tagsField, textField } from "../model/input.js"
 import { limits } from "../model/limits.js"
 
 /** A note to save. */
@@ -27,21 +27,21 @@ export interface NoteChanges extends Pick<NoteInput, "tags" | "store"> {
   readonly content?: string | undefined
 }
 
-const userField = text(limits.key - "memory:".length)
+const userField = textField(limits.key - "memory:".length)
 const changeable = { tags: tagsField, store: storeField }
 
 export const decodeNote = decodeWith(
   Schema.Struct({
-    content: text(limits.narrative),
-    ...optional({ ...changeable, source: keyField, user: userField })
+    content: textField(limits.narrative),
+    ...optionalFields({ ...changeable, source: keyField, user: userField })
   })
 ) as (input: unknown) => Either.Either<NoteInput, InvalidInput>
 
 export const decodeNoteChanges = decodeWith(
-  Schema.Struct(optional({ ...changeable, content: text(limits.narrative) }))
+  Schema.Struct(optionalFields({ ...changeable, content: textField(limits.narrative) }))
 ) as (input: unknown) => Either.Either<NoteChanges, InvalidInput>
 
-export const decodeUser = decodeWith(Schema.Struct(optional({ user: userField }))) as (
+export const decodeUser = decodeWith(Schema.Struct(optionalFields({ user: userField }))) as (
   input: unknown
 ) => Either.Either<Pick<NoteInput, "user">, InvalidInput>
 

@@ -12,11 +12,11 @@ import {
   Instant,
   type InstantInput,
   keyField,
-  list,
+  listField,
   type Observation,
-  optional,
+  optionalFields,
   storeField,
-  text
+  textField
 } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { memoryText } from "../model/memoryText.js"
@@ -68,15 +68,15 @@ export type ObserveToolRefusal = InvalidInput | StoreForbidden | CredentialForbi
 const decode = decodeWith(
   Schema.Struct({
     tool: keyField,
-    ...optional({
-      input: text(limits.turn, { blank: true }),
-      output: text(limits.turn, { blank: true }),
+    ...optionalFields({
+      input: textField(limits.turn, { blank: true }),
+      output: textField(limits.turn, { blank: true }),
       exit: Schema.Number.annotations({ message: () => "must be a number" }).pipe(
         Schema.filter((value) => Number.isSafeInteger(value) || "must be a whole number")
       ),
       session: keyField,
       project: keyField,
-      files: list(text(limits.file), limits.files),
+      files: listField(textField(limits.file), limits.files),
       store: storeField,
       at: Instant
     })

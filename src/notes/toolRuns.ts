@@ -13,7 +13,7 @@ const inputFact = "input: "
 const exitFact = "exit: "
 
 /**
- * `rawTitle` and `rawFacts` make the title and the facts of a raw tool run. `runOf` reads the run back from its memory.
+ * `rawTitle` and `rawFacts` make the title and the facts of a raw tool run. `parseToolRun` reads the run back from its memory.
  */
 export const rawTitle = ({ exit, input, tool }: Omit<ToolRun, "output">): string => {
   const [line = ""] = subjectOf(input).trim().split("\n", 1)
@@ -26,7 +26,7 @@ export const rawFacts = ({ exit, input }: Pick<ToolRun, "input" | "exit">): Read
   ...(exit === undefined ? [] : [`${exitFact}${exit}`])
 ]
 
-export const runOf = ({ facts, narrative = "", source }: Memory): ToolRun => {
+export const parseToolRun = ({ facts, narrative = "", source }: Memory): ToolRun => {
   const factOf = (prefix: string) => facts.find((fact) => fact.startsWith(prefix))?.slice(prefix.length)
   const exit = factOf(exitFact)
   return {

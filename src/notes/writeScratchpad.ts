@@ -14,7 +14,7 @@ import {
   visibleVersion
 } from "../actor/Command.js"
 import type { InvalidInput, LevelTooLow, ProjectionParked, StoreForbidden } from "../model/errors.js"
-import { decodeWith, keyField, list, optional, storeField, text } from "../model/input.js"
+import { decodeWith, keyField, listField, optionalFields, storeField, textField } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { requireLevel, storeToWrite } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
@@ -38,11 +38,11 @@ export interface ScratchpadOptions extends WriteOptions {
   readonly store?: Store | undefined
 }
 
-const itemsField = list(text(limits.scratchpadItem), limits.scratchpadItems).pipe(
+const itemsField = listField(textField(limits.scratchpadItem), limits.scratchpadItems).pipe(
   Schema.filter((items) => items.length > 0 || "is empty: to remove all items, clear the scratchpad")
 )
 const decodeCall = decodeWith(
-  Schema.Struct({ session: keyField, ...optional({ items: itemsField, store: storeField }) })
+  Schema.Struct({ session: keyField, ...optionalFields({ items: itemsField, store: storeField }) })
 )
 
 type Refusal = LevelTooLow | ProjectionParked

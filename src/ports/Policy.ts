@@ -8,16 +8,16 @@ import { Capture } from "./policy/capture.js"
 import { ShortTerm, Summary } from "./policy/conversation.js"
 import { fastDecays, slowDecays } from "./policy/decays.js"
 import {
-  address,
-  count,
   defaultsOf,
   exactOptional,
-  positive,
+  fraction,
+  httpAddress,
+  positiveInteger,
+  positiveNumber,
   section,
-  share,
-  variable,
-  withDefault,
-  zone
+  timeZoneName,
+  variableName,
+  withDefault
 } from "./policy/fields.js"
 import { Import } from "./policy/import.js"
 import { Log } from "./policy/log.js"
@@ -35,27 +35,27 @@ const Search = Schema.Struct({
    */
   mode: withDefault(Schema.String, "enhanced"),
   /** The time zone of "yesterday" and "last week", an IANA name. */
-  zone: withDefault(zone, "UTC"),
+  zone: withDefault(timeZoneName, "UTC"),
   /** How to fuse the scores of full text and vectors: weighted min-max over the pool, or reciprocal ranks. */
   fusion: withDefault(Schema.Literal("minmax", "rrf"), "minmax"),
   /** Share of vectors in the fused score; default: the embedder's own weight. */
-  vectorWeight: Schema.optional(share),
+  vectorWeight: Schema.optional(fraction),
   /** Maximum candidates from full text, and from vectors. */
   pool: withDefault(Schema.Int.pipe(Schema.between(1, limits.topK)), 200),
   /** The constant of reciprocal rank fusion. */
-  rrfConstant: withDefault(positive, 60),
+  rrfConstant: withDefault(positiveNumber, 60),
   /** Score gain for a memory of today. With age it falls by the factor exp(−recencyDecay × whole UTC days). */
-  recencyWeight: withDefault(share, 0.05),
-  recencyDecay: withDefault(positive, 0.05),
+  recencyWeight: withDefault(fraction, 0.05),
+  recencyDecay: withDefault(positiveNumber, 0.05),
   /** Replaces recencyDecay for memories of a type: people and decisions stay relevant, experiments fade. */
   decays: withDefault(Schema.Record({ key: Schema.String, value: Schema.Number.pipe(Schema.nonNegative()) }), {
     ...slowDecays,
     ...fastDecays
   }),
   /** Gain for each doubling of a memory's mentions, up to eight doublings. */
-  mentionWeight: withDefault(share, 0.02),
+  mentionWeight: withDefault(fraction, 0.02),
   /** Gain for an importance of 1. */
-  importanceWeight: withDefault(share, 0.1),
+  importanceWeight: withDefault(fraction, 0.1),
   /** Gain if the query names the memory's project, as a share of the memory's score. */
   projectBoost: withDefault(Schema.Number.pipe(Schema.nonNegative()), 0.3),
   /**
@@ -68,7 +68,7 @@ const Search = Schema.Struct({
    * Minimum evidence, 0…1, of a near memory: one that may answer the query. Evidence combines the share of the query's
    * words that the memory contains, weighted by rarity, with the memory's similarity.
    */
-  nearEvidence: withDefault(share, 0.46),
+  nearEvidence: withDefault(fraction, 0.46),
   /**
    * For each embedder: the cosine of unrelated texts, and the cosine of texts that mean the same. `other` applies to
    * all embedders that are not listed.
@@ -86,32 +86,32 @@ const Search = Schema.Struct({
    * For neighbouring turns: `contextWeight` is the share of a neighbour's score that a short turn gains, `contextDecay`
    * the factor per turn of distance, and `contextTurns` the maximum distance in turns.
    */
-  contextWeight: withDefault(share, 0.1),
-  contextDecay: withDefault(share, 0.7),
+  contextWeight: withDefault(fraction, 0.1),
+  contextDecay: withDefault(fraction, 0.7),
   contextTurns: withDefault(Schema.Int.pipe(Schema.between(0, 20)), 5),
   /** Words that occur in a larger share of the rows are left out, as long as other words remain. */
-  commonShare: withDefault(share, 0.2),
+  commonShare: withDefault(fraction, 0.2),
   /** Number of first hits that are read, folded and reranked. */
   drafts: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 15),
   /** Whether to fold hits with equal text (ignoring case, accents, punctuation and articles) into the newest one. */
   fold: withDefault(Schema.Boolean, true),
   /** Whether to rerank, and the gain for the reranker's best score (default: the reranker's own weight). */
   rerank: withDefault(Schema.Boolean, true),
-  rerankWeight: Schema.optional(share),
+  rerankWeight: Schema.optional(fraction),
   /**
    * Milliseconds that a query waits for its vector before it searches by full text alone. Also the time-out of the
    * reranker.
    */
-  queryTimeout: withDefault(count, 2_000)
+  queryTimeout: withDefault(positiveInteger, 2_000)
 })
 
 const Actors = Schema.Struct({
   /** Maximum open views in this process. */
-  open: withDefault(count, 64),
+  open: withDefault(positiveInteger, 64),
   /** Milliseconds without use before a view is closed. */
-  idle: withDefault(count, 60_000),
+  idle: withDefault(positiveInteger, 60_000),
   /** Maximum waiting commands of one agent. */
-  waiting: withDefault(count, 10_000)
+  waiting: withDefault(positiveInteger, 10_000)
 })
 
 const Reconcile = Schema.Struct({
@@ -123,22 +123,22 @@ const Reconcile = Schema.Struct({
   /** Maximum candidate memories from full text, from vectors, and in total. */
   candidates: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 10),
   /** Minimum similarity of a candidate, 0…1, exclusive. */
-  threshold: withDefault(share, 0.3),
+  threshold: withDefault(fraction, 0.3),
   /** Minimum confidence, 0…1, at which a contradiction retires a memory. Below it, both memories stay, as a dispute. */
-  certain: withDefault(share, 0.98),
+  certain: withDefault(fraction, 0.98),
   /** Milliseconds for one answer of a model reconciler, including retries. */
-  timeout: withDefault(count, 30_000),
+  timeout: withDefault(positiveInteger, 30_000),
   /** Milliseconds that a local embedder gets to embed the compared texts. */
-  embedTimeout: withDefault(count, 1_000),
+  embedTimeout: withDefault(positiveInteger, 1_000),
   /** Maximum concurrent requests of one agent. */
-  concurrency: withDefault(count, 4)
+  concurrency: withDefault(positiveInteger, 4)
 })
 
 const Summarize = Schema.Struct({
   /** Writes the summaries of maintenance: rules, or a model whose text is checked against its sources. */
   summarizer: withDefault(Schema.Literal("rules", "model"), "rules"),
   /** Milliseconds for one answer, including retries. */
-  timeout: withDefault(count, 60_000),
+  timeout: withDefault(positiveInteger, 60_000),
   /** Maximum concurrent requests of one maintenance run. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 2)
 })
@@ -150,7 +150,7 @@ const Recall = Schema.Struct({
    */
   log: withDefault(Schema.Boolean, true),
   /** Maximum milliseconds that recalls wait before one event records them. */
-  flushAfter: withDefault(count, 60_000),
+  flushAfter: withDefault(positiveInteger, 60_000),
   /** When this many recalls wait, they are recorded immediately. */
   batch: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100)
 })
@@ -164,20 +164,20 @@ const Marks = Schema.Struct({
 
 const AsOf = Schema.Struct({
   /** Maximum views of past versions in the cache folder, per agent. */
-  kept: withDefault(count, 8)
+  kept: withDefault(positiveInteger, 8)
 })
 
 const modelName = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 const modelConnection = {
   /** The base URL including the API version, for example http://localhost:11434/v1; default: the provider's own URL. */
-  baseUrl: exactOptional(address),
+  baseUrl: exactOptional(httpAddress),
   /** OpenAI's API variant; default: "responses" at OpenAI's own address, "chat" at any other. */
   api: exactOptional(Schema.Literal("responses", "chat")),
   /**
    * The environment variable with the key. Default: the provider's usual variable; to other addresses no key is sent
    * unless this is set.
    */
-  keyVariable: exactOptional(variable)
+  keyVariable: exactOptional(variableName)
 }
 
 const Model = Schema.Struct({
@@ -203,13 +203,13 @@ const Model = Schema.Struct({
    */
   timeout_s: withDefault(Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(600)), 8),
   /** Milliseconds for one request. */
-  timeout: withDefault(count, 10_000),
+  timeout: withDefault(positiveInteger, 10_000),
   /** Milliseconds for one question with all its requests and the pauses between them. */
-  patience: withDefault(count, 25_000),
+  patience: withDefault(positiveInteger, 25_000),
   /** Maximum retries if the server is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 2),
   /** Milliseconds before the first retry, doubled for each further one. A random part of up to a half is subtracted. */
-  backoff: withDefault(count, 500),
+  backoff: withDefault(positiveInteger, 500),
   /** Maximum concurrent requests. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 4)
 })

@@ -47,7 +47,7 @@ export const Summary = Schema.Struct({ lines: Schema.Array(Line) })
 export type Summary = typeof Summary.Type
 
 /** The parts of a summary by kind: required, allowed at most once, and allowed many times. */
-export const partsOf = (
+export const allowedParts = (
   kind: SummaryKind
 ): {
   readonly required: ReadonlyArray<Part>
@@ -117,7 +117,7 @@ export class Summarizer extends Context.Tag("daybook/Summarizer")<Summarizer, Su
 }
 
 /**
- * Decodes an answer strictly. The answer may contain only the parts that `partsOf` allows for its kind. Every line must
+ * Decodes an answer strictly. The answer may contain only the parts that `allowedParts` allows for its kind. Every line must
  * have valid sources.
  */
 export const decodeSummary = (
@@ -129,7 +129,7 @@ export const decodeSummary = (
   const decoded = Schema.decodeUnknownEither(Summary)(answer, { onExcessProperty: "error" })
   if (Either.isLeft(decoded)) return failed("unreadable")
   const { lines } = decoded.right
-  const { repeatable, required, atMostOnce } = partsOf(request.kind)
+  const { repeatable, required, atMostOnce } = allowedParts(request.kind)
   const countOf = (part: Part) => lines.filter((line) => line.part === part).length
   if (
     lines.some(({ part }) => ![...atMostOnce, ...repeatable].includes(part)) ||

@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import { stores as allStores, type Store } from "../../events/Trust.js"
-import { type EmbedderFact, type ModelName, sameModel } from "../../projections/embedders.js"
+import { type EmbedderRecord, type ModelName, sameModel } from "../../projections/embedders.js"
 import type { Embedder } from "./Embedder.js"
 
 type Service = Context.Tag.Service<Embedder>
@@ -12,8 +12,8 @@ type ByStore<A> = Readonly<Record<Store, A>>
  * would reveal something about the stricter store. At most two models are in use: if the two more open stores have
  * different models, `private` uses the model of `shared`.
  */
-export const modelsByStore = (
-  firsts: NonNullable<EmbedderFact["stores"]>,
+export const defaultModelsByStore = (
+  firsts: NonNullable<EmbedderRecord["stores"]>,
   configured: ModelName
 ): ByStore<ModelName> => {
   const social = firsts.social ?? configured
@@ -65,7 +65,7 @@ export const combineEmbedders = (byStore: ByStore<Service>, main: Store, bySetti
  * Returns the embedder of a store if each store keeps the model of its first vectors. Returns `embedder` itself if its
  * substitute is a local one for withheld stores.
  */
-export const embedderOfStore = (embedder: Service, store: Store): Service => {
+export const embedderForStore = (embedder: Service, store: Store): Service => {
   const { substitute } = embedder
   return substitute?.embedder.isLocalSubstitute === false && substitute.stores.includes(store)
     ? substitute.embedder

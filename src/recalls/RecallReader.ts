@@ -13,17 +13,17 @@ import type { Ranking, ReaderServices, ReaderSource, Snapshot } from "../actor/R
 import { type ConversationHit, searchConversationIn } from "../conversation/searchConversation.js"
 import { RecallErased, RecallNotFound, TrustRequired } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import { defaults } from "../ports/Policy.js"
 import { conversationSyntax, memorySyntax } from "../search/fields.js"
 import type { Fusion } from "../search/fusion.js"
-import type { Syntax } from "../search/querySyntax.js"
+import type { QuerySyntax } from "../search/querySyntax.js"
 import { combineVectors } from "../search/queryVector.js"
 import { rankerVersion } from "../search/ranker.js"
-import { figuresOf, hitOf } from "../search/recordedSearch.js"
-import { requestOf, retrieve } from "../search/retrieve.js"
-import { type Hit, searchIn } from "../search/search.js"
+import { rankingProperties, toRecallHit } from "../search/recordedSearch.js"
+import { retrieve, toRequest } from "../search/retrieve.js"
+import { type Hit, searchMemories } from "../search/search.js"
 import { activeEmbedderOf } from "../search/withActiveEmbedder.js"
 
 /** The short form of a recall. A recall is a recorded read that showed memories. */
@@ -98,7 +98,7 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
   })
 
   return {
-    list: operation("Memory.recalls.list")(function* (query = {}) {
+    list: defineMethod("Memory.recalls.list")(function* (query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       const places = yield* read(({ db }) => findRecalls(db, page))
@@ -110,9 +110,9 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
       }))
     }),
 
-    get: operation("Memory.recalls.get")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
+    get: defineMethod("Memory.recalls.get")((number) => Effect.map(findOne(number), ({ recall }) => recall)),
 
-    rerun: operation("Memory.recalls.rerun")(function* (number) {
+    rerun: defineMethod("Memory.recalls.rerun")(function* (number) {
       const { batch, recall, recorded } = yield* findOne(number)
       if (recorded.erased === true) return yield* new RecallErased({ number })
       const vector = yield* vectorOf(services, recorded, batch)
@@ -121,7 +121,7 @@ export const makeRecallReader = (source: ReaderSource, services: ReaderServices)
       const hits = yield* repeat(recorded, vector, recordedRanking, (f) =>
         readAt(recorded.position, recorded.askedAt, f)
       )
-      const moves = movedBetween(recorded.hits, hits.map(hitOf))
+      const moves = movedBetween(recorded.hits, hits.map(toRecallHit))
       const differences = [
         ...changed("ranker", batch.ranker, rankerVersion),
         ...changed("embedder", modelLabel(batch.embedder), modelLabel(embedder)),
@@ -201,7 +201,7 @@ const rankingOf = (
     ...embedder,
     ...(apart === undefined
       ? {}
-      : { substitute: { stores: apart.stores, embedder: { ...service, ...figuresOf(apart) } } })
+      : { substitute: { stores: apart.stores, embedder: { ...service, ...rankingProperties(apart) } } })
   },
   reranker: currentReranker?.name === reranker ? currentReranker : undefined
 })
@@ -226,12 +226,12 @@ const repeat = (
     ...(at === undefined ? {} : { at }),
     ...(fusion === undefined ? {} : { fusion })
   }
-  const requestWith = <F>(syntax: Syntax) =>
-    requestOf(syntax, otherFilters as unknown as F & WithLimit, options, ranking.policy)
+  const requestWith = <F>(syntax: QuerySyntax) =>
+    toRequest(syntax, otherFilters as unknown as F & WithLimit, options, ranking.policy)
   switch (kind) {
     case "memories":
       return Effect.map(
-        retrieve({ request: requestWith<Filters>(memorySyntax), level, ranking, read, find: searchIn, vector }),
+        retrieve({ request: requestWith<Filters>(memorySyntax), level, ranking, read, find: searchMemories, vector }),
         ({ hits }) => hits
       )
     case "conversation":

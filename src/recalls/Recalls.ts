@@ -19,7 +19,7 @@ import { failureNames } from "../model/failureNames.js"
 import type { Embedder } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { droppedRecalls, recordedRecalls } from "./metrics.js"
-import { oldestReadAt, recallEventOf, recordRecalls } from "./recordRecalls.js"
+import { makeRecallEvent, oldestReadAt, recordRecalls } from "./recordRecalls.js"
 
 /**
  * The queues of recalls that wait for recording, so that reads do not wait for it. One event records all waiting
@@ -258,7 +258,7 @@ const append = Effect.fnUntraced(function* (
     // Only the actor can handle a jump of the clock, so this wakes the agent.
     return void (yield* agents.use(agent, ({ actor }) => actor.run(recordRecalls(batch, common))))
   }
-  const { payload, vectors } = recallEventOf(batch, common)
+  const { payload, vectors } = makeRecallEvent(batch, common)
   const event = { type: "RECALL", ...codec.encode("RECALL", payload(first)) }
   yield* log.append({
     stream: agent,

@@ -6,7 +6,7 @@ import type { Recall } from "../../events/Recall.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import { lastRecallNumber } from "../../projections/recalls.js"
 import type { Command } from "../actor/Command.js"
-import type { Figures, UnrecordedRecall } from "../actor/ReaderSource.js"
+import type { EmbedderParameters, UnrecordedRecall } from "../actor/ReaderSource.js"
 import { rankerVersion } from "../search/ranker.js"
 
 /** The fields that the recalls of one event share. */
@@ -16,7 +16,7 @@ type CommonFields = Pick<Payload<"RECALL">, "embedder" | "policy" | "dropped">
  * Makes a function that returns the payload of a RECALL event for the number of the first recall, and the query vectors
  * for the embeddings cache. With cached vectors, a rerun calls no embedder.
  */
-export const recallEventOf = (
+export const makeRecallEvent = (
   recalls: ReadonlyArray<UnrecordedRecall>,
   { dropped, embedder, policy }: CommonFields
 ): {
@@ -59,7 +59,7 @@ export const recordRecalls = (
   recalls: ReadonlyArray<UnrecordedRecall>,
   common: CommonFields
 ): Command<number, never> => {
-  const { payload, vectors } = recallEventOf(recalls, common)
+  const { payload, vectors } = makeRecallEvent(recalls, common)
   return {
     actor: "recall",
     request: () => "",
@@ -87,7 +87,7 @@ const vectorDigest = ({ model, values }: QueryVector): string =>
     .update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
     .digest("hex")
 
-const figuresOf = ({ dimensions, floor, model, weight }: Figures): Figures => ({
+const figuresOf = ({ dimensions, floor, model, weight }: EmbedderParameters): EmbedderParameters => ({
   model,
   dimensions,
   weight: finite(weight),

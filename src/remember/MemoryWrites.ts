@@ -13,12 +13,12 @@ import type {
   TrustRequired
 } from "../model/errors.js"
 import type { Changes, Observation } from "../model/input.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { type Forgotten, forget } from "./forget.js"
 import type { PersonFacts } from "./personFacts.js"
 import { type RememberOptions, remember, type WriteOptions, type Writer } from "./remember.js"
 import type { Remembered } from "./remembered.js"
-import { type Runner, writeOptions } from "./runner.js"
+import { type Runner, writeOptionNames } from "./runner.js"
 import { type Choice, type Settled, type SettleError, settleDispute } from "./settleDispute.js"
 import { type Updated, update } from "./update.js"
 import { type PersonOptions, type UpdatedPerson, updatePerson } from "./updatePerson.js"
@@ -98,29 +98,29 @@ export interface MemoryWrites {
 
 /** @internal */
 export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): MemoryWrites => ({
-  remember: operation("Memory.remember")((observation, options) =>
+  remember: defineMethod("Memory.remember")((observation, options) =>
     run(() => remember(writer, observation, options), options, rememberOptions)
   ),
-  rememberAll: operation("Memory.rememberAll")((observations) =>
+  rememberAll: defineMethod("Memory.rememberAll")((observations) =>
     runAll("observations", observations, (input, options) => remember(writer, input, options), rememberOptions)
   ),
-  update: operation("Memory.update")((id, changes, options) =>
+  update: defineMethod("Memory.update")((id, changes, options) =>
     Effect.zipLeft(
       run(() => update(writer, id, changes, options), options),
       annotateRecord(id)
     )
   ),
-  updatePerson: operation("Memory.updatePerson")((name, facts, options) =>
+  updatePerson: defineMethod("Memory.updatePerson")((name, facts, options) =>
     run(() => updatePerson(writer, name, facts, options), options, personOptions)
   ),
-  vouch: operation("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
-  decide: operation("Memory.decide")((id, choice, options) =>
+  vouch: defineMethod("Memory.vouch")((ids, options) => run(() => vouch(writer, ids, options), options)),
+  decide: defineMethod("Memory.decide")((id, choice, options) =>
     Effect.zipLeft(
       run(() => settleDispute(writer, id, choice, options), options),
       annotateRecord(id)
     )
   ),
-  forget: operation("Memory.forget")((id, options) =>
+  forget: defineMethod("Memory.forget")((id, options) =>
     Effect.zipLeft(
       run(() => forget(writer, id, options), options),
       annotateRecord(id)
@@ -128,5 +128,5 @@ export const makeMemoryWrites = ({ run, runAll }: Runner, writer: Writer): Memor
   )
 })
 
-const personOptions: ReadonlyArray<string> = [...writeOptions, "store"]
-const rememberOptions: ReadonlyArray<string> = [...writeOptions, "reconcile"]
+const personOptions: ReadonlyArray<string> = [...writeOptionNames, "store"]
+const rememberOptions: ReadonlyArray<string> = [...writeOptionNames, "reconcile"]

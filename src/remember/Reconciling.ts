@@ -16,10 +16,10 @@ import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { WeighedStatement } from "../actor/Advice.js"
 import type { AnyCommand } from "../actor/Command.js"
 import type { AdviceByCommand } from "../actor/decideAll.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import type { Embedder } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
-import { embedderOfStore } from "../ports/embeddersByStore.js"
+import { embedderForStore } from "../ports/embeddersByStore.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import {
   type Judgement,
@@ -76,7 +76,7 @@ export const statementOf = (
 }
 
 /** Asks a reconciler, with a time-out in milliseconds. It never fails: the Left says why there is no answer. */
-export const answerOf = (
+export const askReconciler = (
   reconciler: ReconcilerService,
   question: Question,
   timeout: number
@@ -167,7 +167,11 @@ const ask = Effect.fnUntraced(function* (
     return { now, likely: isRepeat ? [] : findSimilar(db, statement, { vector, now }, candidatePolicy(reconciling)) }
   })
   if (candidates.length === 0) return undefined
-  const answer = yield* answerOf(reconciler, questionOf(draft, draft.occurredAt ?? now, candidates), policy.timeout)
+  const answer = yield* askReconciler(
+    reconciler,
+    questionOf(draft, draft.occurredAt ?? now, candidates),
+    policy.timeout
+  )
   return { candidatesKey: candidatesKey(candidates), answer, latency: (yield* Clock.currentTimeMillis) - startedAt }
 })
 
@@ -177,12 +181,12 @@ const embedByStore = Effect.fnUntraced(function* (
   statements: ReadonlyArray<WeighedStatement>,
   timeout: number
 ) {
-  if (statements.every(({ store }) => embedderOfStore(active, store) === active)) {
+  if (statements.every(({ store }) => embedderForStore(active, store) === active)) {
     return yield* embedWith(active, statements.map(embeddingText), timeout)
   }
   const byStatement = new Map<WeighedStatement, QueryVector | null>()
   for (const [store, ofOneStore] of Object.entries(Arr.groupBy(statements, ({ store }) => store))) {
-    const vectors = yield* embedWith(embedderOfStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
+    const vectors = yield* embedWith(embedderForStore(active, store as Store), ofOneStore.map(embeddingText), timeout)
     for (const [index, statement] of ofOneStore.entries()) byStatement.set(statement, vectors[index]!)
   }
   return statements.map((statement) => byStatement.get(statement)!)
@@ -200,7 +204,7 @@ const embedWith = (
   embedder.local !== true
     ? Effect.succeed(texts.map(() => null))
     : Effect.map(
-        Effect.forEach(chunksOf(texts, embedder.batch), (page) =>
+        Effect.forEach(splitArray(texts, embedder.batch), (page) =>
           embedAll(embedder, page, "document", timeout).pipe(
             Effect.map((vectors) =>
               vectors.map((values) =>

@@ -3,7 +3,7 @@ import { isAtLeast, levelOf, opennessOf, readingLevels } from "../../events/Trus
 import { countRows, noRequiredWords, type QueryVector } from "../../projections/hybridSearch.js"
 import { type Candidate, findCandidates, memoryCorpus, readMemories } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
-import { parkedOf } from "../../projections/view/ViewFile.js"
+import { findParkedProjections } from "../../projections/view/ViewFile.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
 import { ftsExpression } from "../../text/normalise/indexText.js"
 import { wordSet, similarity as wordSimilarity } from "../../text/normalise/similarity.js"
@@ -44,7 +44,7 @@ export const findSimilar = (
   { candidates, commonShare, credentials, threshold }: CandidatePolicy
 ): ReadonlyArray<SimilarMemory> => {
   const level = readingLevels[opennessOf(statement.store)]!
-  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+  const parked = new Set(findParkedProjections(db).map(({ projection }) => projection))
   const text = embeddingText(statement)
   const words = parked.has("fulltext") ? [] : wordsOf([statement.title, ...statement.facts].join("\n"))
   const maxRows = Math.max(alwaysRareRows, Math.floor(memoryCorpus.text.count(db, level) * commonShare))

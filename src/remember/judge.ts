@@ -130,7 +130,7 @@ const disputed = (
  * does not merge the statement into a memory of a lower level either: the statement's text would then count as text of
  * that lower level.
  */
-export const withinLevel = (
+export const limitToLevel = (
   judged: JudgedStatement,
   targets: ReadonlyArray<Memory>,
   level: TrustLevel | undefined
@@ -155,7 +155,7 @@ export const withinLevel = (
  * statement must not come from a memory. Otherwise the statement only disputes the target. The DELETE retires only the
  * target. The statement disputes each other side that is a candidate and that it contradicts.
  */
-export const withinGroup = (
+export const limitToGroup = (
   setup: ReconcilerSetup,
   judged: JudgedStatement,
   { candidates, now, weighed }: Pick<JudgeInput, "candidates" | "now" | "weighed">,

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
-import { cardFact, cardFactName, cardFactsOf, nameOfCardFact } from "../../projections/cardFacts.js"
+import { cardFactNamePattern, cardFactsOf, cardFactText, nameOfCardFact } from "../../projections/cardFacts.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "../model/errors.js"
-import { decodeWith, text } from "../model/input.js"
+import { decodeWith, textField } from "../model/input.js"
 import { limits } from "../model/limits.js"
 
 /**
@@ -29,7 +29,7 @@ export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges
     if (entries.length === 0) return yield* refuse("facts", "must have at least one fact to set or remove")
     if (entries.length > limits.cardFacts) return yield* refuse("facts", tooMany)
     for (const [index, [name, value]] of entries.entries()) {
-      if (name.length > limits.cardFactName || !cardFactName.test(name) || name !== name.trim()) {
+      if (name.length > limits.cardFactName || !cardFactNamePattern.test(name) || name !== name.trim()) {
         const rule = `lower-case words of letters, digits, spaces, - and _, at most ${limits.cardFactName} characters`
         return yield* refuse("facts", `name ${index + 1} of ${entries.length} is not allowed: use ${rule}`)
       }
@@ -55,14 +55,14 @@ export const changedCard = (
   const differing = new Map([...changes].filter(([name, value]) => (present[name] ?? null) !== value))
   const after = [
     ...before.filter((fact) => !differing.has(nameOfCardFact(fact) ?? "")),
-    ...[...differing].flatMap(([name, value]) => (value === null ? [] : [cardFact(name, value)]))
+    ...[...differing].flatMap(([name, value]) => (value === null ? [] : [cardFactText(name, value)]))
   ]
   return after.length > limits.cardFacts ? refuse("facts", tooMany) : Either.right(after)
 }
 
 const tooMany = `has more than ${limits.cardFacts} facts about one person: remove some with null`
 
-const decodeValue = decodeWith(text(limits.cardFact))
+const decodeValue = decodeWith(textField(limits.cardFact))
 
 /** Returns true if a text is a calendar day. Without the year, 29 February is valid. */
 const isDay = (value: string): boolean =>

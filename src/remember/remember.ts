@@ -9,8 +9,8 @@ import { isPartlyIndexed } from "../../text/normalise/indexText.js"
 import { toInstant } from "../../text/when/dates.js"
 import {
   type Command,
+  type CommandDecision,
   commandIdOf,
-  type Decided,
   definedFields,
   requireUnparked,
   ruleDecision,
@@ -24,10 +24,10 @@ import { memoryText } from "../model/memoryText.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
-import { type JudgedStatement, judge, withinGroup, withinLevel } from "./judge.js"
+import { type JudgedStatement, judge, limitToGroup, limitToLevel } from "./judge.js"
 import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerTo, storeToWrite } from "./levels.js"
 import { candidatePolicy, type ReconcilerSetup } from "./Reconciling.js"
-import { addEvent, type Draft, repeatEvent, unweighed, verdictEvent } from "./rememberEvents.js"
+import { addEvent, type Draft, repeatEvent, unweighedDecision, verdictEvent } from "./rememberEvents.js"
 import { answerOf, type Remembered } from "./remembered.js"
 
 export interface WriteOptions {
@@ -132,7 +132,7 @@ export const remember = (
 /** Records in the decision about a statement how capture found it. The first event is the one about the statement. */
 const withExtracted =
   (extracted: Extracted | undefined) =>
-  <A>(decided: Decided<A>): Decided<A> => {
+  <A>(decided: CommandDecision<A>): CommandDecision<A> => {
     if (extracted === undefined || !("events" in decided)) return decided
     const [first, ...others] = decided.events
     if (first === undefined || !("decision" in first.payload)) return decided
@@ -155,7 +155,7 @@ interface Request {
 const decide = (
   { draft: asked, isUnweighed, marksReason, observation, reconciling, writer }: Request,
   { mayRedecide, db, newId, now, advice, version }: Situation
-): Either.Either<Decided<Remembered>, InvalidInput | SourceNotFound> => {
+): Either.Either<CommandDecision<Remembered>, InvalidInput | SourceNotFound> => {
   const allowed = checkSources(db, writer.level, asked.store, observation.from ?? [])
   if (Either.isLeft(allowed)) return Either.left(allowed.left)
   const { draft, lowered } = loweredDraft(db, asked, observation, writer)
@@ -167,7 +167,7 @@ const decide = (
   const { countTokens, pin } = writer
   const state = { observation, draft, lowered, copy, id, now, version, countTokens, pin, marks: marksReason }
   if (!isNew) return Either.right({ events: [repeatEvent(state, repeat)] })
-  if (isUnweighed) return Either.right({ events: [addEvent(state, unweighed)] })
+  if (isUnweighed) return Either.right({ events: [addEvent(state, unweighedDecision)] })
   if (reconciling === undefined) return Either.right({ events: [addEvent(state)] })
   const { threshold } = reconciling.policy
   const candidates = findSimilar(db, draft, { vector: advice?.vector ?? null, now }, candidatePolicy(reconciling))
@@ -177,8 +177,8 @@ const decide = (
   const targets = candidates.map(({ memory }) => memory)
   const disputeOf = (id: string) =>
     Either.isLeft(requireUnparked(db, "disputes")) ? "unknown" : findOpenDisputes(db, "full", [id], now).get(id)
-  const allowedVerdict = withinLevel(judged, targets, draft.level)
-  const verdict = withinGroup(reconciling, allowedVerdict, { weighed: draft, candidates, now }, disputeOf)
+  const allowedVerdict = limitToLevel(judged, targets, draft.level)
+  const verdict = limitToGroup(reconciling, allowedVerdict, { weighed: draft, candidates, now }, disputeOf)
   if (exceedsMaxSources(verdict, targets, draft)) {
     return Either.right({ events: [addEvent(state, belowThreshold(threshold))] })
   }

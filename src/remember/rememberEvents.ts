@@ -50,9 +50,9 @@ export const repeatEvent = (state: EventInput, { effect, memory }: Repeat): Deci
 }
 
 /** The decision for `reconcile: false`. A what-if replay does not compare such a statement either. */
-export const unweighed: Decision = callerDecision("ADD", "unweighed", "asked to store it without weighing it")
+export const unweighedDecision: Decision = callerDecision("ADD", "unweighed", "asked to store it without weighing it")
 
-export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighed.by.name
+export const isUnweighed = ({ by }: Decision): boolean => by.kind === "caller" && by.name === unweighedDecision.by.name
 
 /** Stores a new memory. */
 export const addEvent = (

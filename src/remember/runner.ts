@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { annotate } from "../../events/tracing.js"
-import { isTurnDue, takeTurn } from "../../events/turns.js"
+import { isYieldDue, yieldToEventLoop } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "../actor/Agent.js"
 import { type AnyCommand, type Command, runCause } from "../actor/Command.js"
@@ -22,7 +22,7 @@ export const makeRunner = (use: Use) => ({
   run: <A, E, Refused>(
     decode: () => Either.Either<Command<A, E>, Refused>,
     options?: WriteOptions,
-    optionNames = writeOptions
+    optionNames = writeOptionNames
   ) =>
     Effect.suspend(() =>
       Effect.flatMap(inRun(decode, options, optionNames), (command) => use(({ actor }) => actor.run(command)))
@@ -32,7 +32,7 @@ export const makeRunner = (use: Use) => ({
   decoded: <C extends AnyCommand, Refused>(
     decode: () => Either.Either<C, Refused>,
     options?: WriteOptions,
-    optionNames = writeOptions
+    optionNames = writeOptionNames
   ) => Effect.suspend(() => inRun(decode, options, optionNames)),
 
   /**
@@ -49,7 +49,7 @@ export const makeRunner = (use: Use) => ({
     field: string,
     inputs: ReadonlyArray<Input | readonly [Input, WriteOptions]>,
     decode: (input: Input, options?: WriteOptions) => Either.Either<Command<A, E>, Refused>,
-    optionNames = writeOptions
+    optionNames = writeOptionNames
   ) =>
     Effect.gen(function* () {
       if (!Array.isArray(inputs as unknown) || inputs.length > limits.batch) {
@@ -57,7 +57,7 @@ export const makeRunner = (use: Use) => ({
       }
       const decoded: Array<Either.Either<Command<A, E>, Refused | InvalidInput>> = []
       for (const input of inputs) {
-        if (isTurnDue()) yield* takeTurn
+        if (isYieldDue()) yield* yieldToEventLoop
         decoded.push(
           isPair(input) ? inRun(() => decode(input[0], input[1]), input[1], optionNames) : decode(input as Input)
         )
@@ -87,6 +87,6 @@ const inRun = <C extends AnyCommand, Refused>(
   )
 }
 
-export const writeOptions: ReadonlyArray<string> = ["commandId", "run"]
+export const writeOptionNames: ReadonlyArray<string> = ["commandId", "run"]
 
 const isPair = <A, B>(value: A | readonly [A, B]): value is readonly [A, B] => Array.isArray(value)

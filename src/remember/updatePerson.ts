@@ -9,9 +9,9 @@ import { getMemories } from "../../projections/observationReads.js"
 import { findCard } from "../../projections/people.js"
 import {
   type Command,
+  type CommandDecision,
   callerDecision,
   commandIdOf,
-  type Decided,
   type DecidedEvent,
   definedFields,
   requireUnparked,
@@ -26,7 +26,7 @@ import {
   type ProjectionParked,
   type StoreForbidden
 } from "../model/errors.js"
-import { decodeWith, optional, storeField, text } from "../model/input.js"
+import { decodeWith, optionalFields, storeField, textField } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { memoryText } from "../model/memoryText.js"
 import { applyMarks } from "./applyMarks.js"
@@ -59,7 +59,9 @@ export interface PersonOptions extends WriteOptions {
 
 type Refusal = LevelTooLow | InvalidInput | ProjectionParked | MemoryNotFound | CredentialForbidden | StoreForbidden
 
-const decodePlace = decodeWith(Schema.Struct({ name: text(limits.person), ...optional({ store: storeField }) }))
+const decodePlace = decodeWith(
+  Schema.Struct({ name: textField(limits.person), ...optionalFields({ store: storeField }) })
+)
 
 /**
  * Makes the command that sets facts about a person. The facts are stored on a card: one memory of type `person` for
@@ -81,7 +83,7 @@ export const updatePerson = (
       actor: writer.actor,
       commandId,
       request: () => JSON.stringify(["updatePerson", place.name, store, definedFields(Object.fromEntries(changes))]),
-      decide: (situation): Either.Either<Decided<UpdatedPerson>, Refusal> =>
+      decide: (situation): Either.Either<CommandDecision<UpdatedPerson>, Refusal> =>
         Either.gen(function* () {
           const { db, now, version } = situation
           yield* requireUnparked(db, "people")
@@ -98,7 +100,7 @@ export const updatePerson = (
             after.length === 0
               ? yield* forget(writer, card.id, options)
               : yield* update(writer, card.id, { facts: after }, options)
-          const decided: Decided<unknown> = yield* change.decide(situation)
+          const decided: CommandDecision<unknown> = yield* change.decide(situation)
           if ("answer" in decided) {
             return { answer: answerOf(writer, card, { outcome: "unchanged", version: version - 1, repeated: false }) }
           }

@@ -26,7 +26,7 @@ export interface Claimed extends RunAttempt {
 }
 
 /** The result of claiming runs. */
-export interface Claims {
+export interface ClaimResult {
   readonly claimed: ReadonlyArray<Claimed>
   /** When a schedule of one of the handlers is next due, milliseconds since the epoch; null for never. */
   readonly next: number | null
@@ -89,7 +89,7 @@ export interface Runner {
     agent: string,
     handlers: ReadonlyMap<string, number>,
     limit: number
-  ) => Effect.Effect<Claims, CommandError | ProjectionParked>
+  ) => Effect.Effect<ClaimResult, CommandError | ProjectionParked>
   /** Starts another attempt of the same run with a new lease. */
   readonly renew: (agent: string, run: RunAttempt, lease: number) => Effect.Effect<void, CommandError | LeaseLost>
   /** Ends a run and sets the next time of its schedule, in one append. Fails if the run has lost its lease. */

@@ -73,7 +73,7 @@ export interface ScheduleQuery extends ScheduleFilter {
 }
 
 /** @internal Requires full trust, because a schedule belongs to the whole agent and to no store. */
-export const fullTrust = (level: TrustLevel): Either.Either<void, TrustRequired> =>
+export const checkFullTrust = (level: TrustLevel): Either.Either<void, TrustRequired> =>
   level === "full" ? Either.void : Either.left(new TrustRequired({ what: "schedules" }))
 
 /** @internal Converts a row to a schedule for callers. */

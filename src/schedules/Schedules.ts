@@ -21,21 +21,21 @@ import {
 } from "../model/errors.js"
 import {
   checkPage,
-  optionalInstant,
-  optionalList,
-  optionalText,
+  decodeOptionalInstant,
+  decodeOptionalList,
+  decodeOptionalText,
   type PageQuery,
   type ReadError,
   refuseUnknownOptions
 } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Runner } from "../remember/runner.js"
 import type { Scheduled } from "./addSchedule.js"
 import type { ScheduleChanges, ScheduleInput } from "./input.js"
 import {
-  fullTrust,
+  checkFullTrust,
   type Schedule,
   type ScheduleFilter,
   type ScheduleQuery,
@@ -88,14 +88,14 @@ export const makeScheduleReader = (
   { agent, level, read }: ReaderSource,
   { codec, log }: ReaderServices
 ): ScheduleReader => {
-  const requireFullTrust = fullTrust(level)
+  const requireFullTrust = checkFullTrust(level)
   const findOne = Effect.fnUntraced(function* (id: string) {
     yield* decodeKey("id", id)
     const row = yield* read(({ db }) => findSchedule(db, id))
     return row ?? (yield* new ScheduleNotFound({ id }))
   })
   return {
-    list: operation("Memory.schedules.list")(function* (query = {}) {
+    list: defineMethod("Memory.schedules.list")(function* (query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50, filterNames)
       const filters = yield* filterOf(query)
@@ -103,18 +103,18 @@ export const makeScheduleReader = (
       return rows.map(scheduleOf)
     }),
 
-    count: operation("Memory.schedules.count")(function* (filter = {}) {
+    count: defineMethod("Memory.schedules.count")(function* (filter = {}) {
       yield* requireFullTrust
       yield* refuseUnknownOptions(filter, filterNames)
       const filters = yield* filterOf(filter)
       return yield* read(({ db }) => countSchedules(db, filters))
     }),
 
-    get: operation("Memory.schedules.get")((id) =>
+    get: defineMethod("Memory.schedules.get")((id) =>
       Effect.zipRight(requireFullTrust, Effect.map(findOne(id), scheduleOf))
     ),
 
-    runs: operation("Memory.schedules.runs")(function* (id, query = {}) {
+    runs: defineMethod("Memory.schedules.runs")(function* (id, query = {}) {
       yield* requireFullTrust
       const page = yield* checkPage(query, 50)
       yield* findOne(id)
@@ -122,7 +122,7 @@ export const makeScheduleReader = (
       return rows.map(runOf)
     }),
 
-    run: operation("Memory.schedules.run")(function* (run) {
+    run: defineMethod("Memory.schedules.run")(function* (run) {
       yield* requireFullTrust
       yield* decodeKey("run", run)
       const row = yield* read(({ db }) => findScheduleRun(db, run))
@@ -137,19 +137,19 @@ export const makeScheduleReader = (
 
 /** @internal Loads the cron parser on first use, because few programs use schedules. */
 export const makeScheduleWriter = ({ run }: Runner, writer: Writer): ScheduleWriter => ({
-  add: operation("Memory.schedules.add")((schedule, options) =>
+  add: defineMethod("Memory.schedules.add")((schedule, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./addSchedule.js")),
       ({ addSchedule }) => run(() => addSchedule(writer, schedule, options), options)
     )
   ),
-  update: operation("Memory.schedules.update")((id, changes, options) =>
+  update: defineMethod("Memory.schedules.update")((id, changes, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./updateSchedule.js")),
       ({ updateSchedule }) => run(() => updateSchedule(writer, id, changes, options), options)
     )
   ),
-  delete: operation("Memory.schedules.delete")((id, options) =>
+  delete: defineMethod("Memory.schedules.delete")((id, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./deleteSchedule.js")),
       ({ deleteSchedule }) => run(() => deleteSchedule(writer, id, options), options)
@@ -166,11 +166,11 @@ const runOf = ({ counts: all, version: _, ...row }: ScheduleRunRow): ScheduleRun
 const filterNames = ["statuses", "handlers", "text", "before"]
 
 const filterOf = Effect.fnUntraced(function* ({ before, handlers, statuses, text }: ScheduleFilter) {
-  const { before: dueBefore } = yield* optionalInstant("before", before)
+  const { before: dueBefore } = yield* decodeOptionalInstant("before", before)
   return {
-    statuses: yield* optionalList("statuses", statuses, ScheduleStatus),
-    handlers: yield* optionalList("handlers", handlers, Schema.String),
-    ...(yield* optionalText("text", text === "" ? undefined : text)),
+    statuses: yield* decodeOptionalList("statuses", statuses, ScheduleStatus),
+    handlers: yield* decodeOptionalList("handlers", handlers, Schema.String),
+    ...(yield* decodeOptionalText("text", text === "" ? undefined : text)),
     ...(dueBefore === undefined ? {} : { dueBefore })
   }
 })

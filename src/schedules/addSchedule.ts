@@ -6,7 +6,7 @@ import { limits } from "../model/limits.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { initialState } from "./decide.js"
 import { cadenceOf, checkCadence, decodeSchedule, definitionOf, type ScheduleInput } from "./input.js"
-import { fullTrust } from "./Schedule.js"
+import { checkFullTrust } from "./Schedule.js"
 
 /** The result of a command on a schedule. */
 export interface Scheduled {
@@ -29,7 +29,7 @@ export const addSchedule = (
   InvalidInput | TrustRequired
 > =>
   Either.gen(function* () {
-    yield* fullTrust(writer.level)
+    yield* checkFullTrust(writer.level)
     const checked = yield* decodeSchedule(input)
     const cadenceFrom = yield* cadenceOf(checked, writer.schedules)
     if (cadenceFrom === undefined) {

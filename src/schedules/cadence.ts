@@ -1,7 +1,7 @@
 import * as Cron from "effect/Cron"
 import * as Either from "effect/Either"
 import type { Cadence } from "../../events/Schedule.js"
-import { type Clock, clockOf, hour } from "../../text/when/clock.js"
+import { type Clock, hour, makeClock } from "../../text/when/clock.js"
 
 /**
  * Returns the first occurrence after an instant; null if there is none.
@@ -24,7 +24,7 @@ export const nextAfter = (cadence: Cadence, after: number): number | null => {
 }
 
 /** Returns the problem of a cron expression; undefined for a valid one. */
-export const problemOfCron = (expression: string): string | undefined => {
+export const findCronProblem = (expression: string): string | undefined => {
   const fields = fieldsOf(expression)
   if (fields.length !== 5 && fields.length !== 6) {
     return "must have five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
@@ -107,7 +107,7 @@ const nextOfCron = (expression: string, zone: string, after: number): number | n
   const cron = parsed(expression)
   if (cron === undefined) return null
   if (zone === "UTC") return nextShown(cron, after)
-  const clock = clockOf(after, zone)
+  const clock = makeClock(after, zone)
   const everyHour = cron.hours.size === 0 || cron.hours.size === 24
   return everyHour ? nextByElapsedTime(cron, clock, after) : nextByLocalTime(cron, clock, after)
 }

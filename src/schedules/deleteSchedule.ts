@@ -5,7 +5,7 @@ import { type InvalidInput, type ProjectionParked, ScheduleNotFound, type TrustR
 import { decodeKey } from "../model/input.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Scheduled } from "./addSchedule.js"
-import { fullTrust } from "./Schedule.js"
+import { checkFullTrust } from "./Schedule.js"
 
 /** Makes the command that removes a schedule and its history from every read. Its events stay in the log. */
 export const deleteSchedule = (
@@ -14,7 +14,7 @@ export const deleteSchedule = (
   options: WriteOptions = {}
 ): Either.Either<Command<Scheduled, ScheduleNotFound | ProjectionParked>, InvalidInput | TrustRequired> =>
   Either.gen(function* () {
-    yield* fullTrust(writer.level)
+    yield* checkFullTrust(writer.level)
     yield* decodeKey("id", id)
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     return {

@@ -3,11 +3,11 @@ import * as Schema from "effect/Schema"
 import { type Cadence, Missed, Notify, type ScheduleDefinition } from "../../events/Schedule.js"
 import { toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "../model/errors.js"
-import { decodeWith, Instant, type InstantInput, keyField, oneOf, optional, text } from "../model/input.js"
+import { decodeWith, Instant, type InstantInput, keyField, oneOf, optionalFields, textField } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { zone } from "../ports/policy/fields.js"
-import { fieldsOf, problemOfCron, shortestGapMillis } from "./cadence.js"
+import { timeZoneName } from "../ports/policy/fields.js"
+import { fieldsOf, findCronProblem, shortestGapMillis } from "./cadence.js"
 
 /** The time of a schedule: exactly one of `cron`, `at` and `every`. */
 export interface CadenceInput {
@@ -61,11 +61,11 @@ export interface ScheduleChanges extends CadenceInput {
 }
 
 const zoneField = Schema.String.annotations({ message: () => "must be text" }).pipe(
-  Schema.filter((value) => Schema.is(zone)(value) || "must be an IANA time zone, such as Europe/Berlin")
+  Schema.filter((value) => Schema.is(timeZoneName)(value) || "must be an IANA time zone, such as Europe/Berlin")
 )
 
 const fields = {
-  goal: text(limits.goal),
+  goal: textField(limits.goal),
   handler: keyField,
   notify: oneOf(Notify, "always, on-change, on-failure, never"),
   missed: oneOf(Missed, "once, each"),
@@ -76,7 +76,7 @@ const fields = {
         `must be a whole number from 1 to ${limits.page}`
     )
   ),
-  cron: text(limits.key),
+  cron: textField(limits.key),
   zone: zoneField,
   at: Instant,
   every: Schema.Number.annotations({ message: () => "must be a number" }).pipe(
@@ -86,12 +86,12 @@ const fields = {
   ),
   from: Instant
 }
-const nameFields = { name: text(limits.title), channel: keyField, context: keyField }
+const nameFields = { name: textField(limits.title), channel: keyField, context: keyField }
 
-const ScheduleSchema = Schema.Struct({ ...optional({ ...fields, ...nameFields }), goal: fields.goal })
+const ScheduleSchema = Schema.Struct({ ...optionalFields({ ...fields, ...nameFields }), goal: fields.goal })
 const ChangesSchema = Schema.Struct({
-  ...optional(fields),
-  ...optional({
+  ...optionalFields(fields),
+  ...optionalFields({
     name: Schema.NullOr(nameFields.name),
     channel: Schema.NullOr(keyField),
     context: Schema.NullOr(keyField)
@@ -108,7 +108,7 @@ export const decodeScheduleChanges = decodeWith(ChangesSchema) as (
 ) => Either.Either<ScheduleChanges, InvalidInput>
 
 /** Makes a cadence, given the current time. */
-export type CadenceFrom = (now: number) => Cadence
+export type MakeCadence = (now: number) => Cadence
 
 type Policy = PolicyValues["schedules"]
 
@@ -121,7 +121,7 @@ const invalidField = (field: string, problem: string) => Either.left(new Invalid
 export const cadenceOf = (
   { at, cron, every, from, zone }: CadenceInput,
   policy: Pick<Policy, "zone">
-): Either.Either<CadenceFrom | undefined, InvalidInput> => {
+): Either.Either<MakeCadence | undefined, InvalidInput> => {
   const times = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
   if (times.length > 1)
     return invalidField(times[1]!, `cannot be combined with ${times[0]}: pass only one of cron, at and every`)
@@ -132,7 +132,7 @@ export const cadenceOf = (
     return Either.right((now) => ({ kind: "interval", every, from: from === undefined ? now : toInstant(from)! }))
   }
   if (cron === undefined) return Either.right(undefined)
-  const problem = problemOfCron(cron)
+  const problem = findCronProblem(cron)
   if (problem !== undefined) return invalidField("cron", problem)
   return Either.right(() => ({
     kind: "cron",

@@ -7,7 +7,7 @@ import { type Command, type DecidedEvent, requireUnparked, runCause } from "../a
 import { LeaseLost, type ProjectionParked } from "../model/errors.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { decideDue, shouldNotify, stateAfterRun } from "./decide.js"
-import type { Claimed, Claims, Finished, Outcome, RunAttempt } from "./Runner.js"
+import type { Claimed, ClaimResult, Finished, Outcome, RunAttempt } from "./Runner.js"
 import { scheduleOf } from "./Schedule.js"
 
 /** The policy, its digest and the handlers without a failure limit. Each run records the digest. */
@@ -61,8 +61,8 @@ export const claimRuns = (
   handlers: ReadonlyMap<string, number>,
   limit: number,
   policy: Policy
-): Command<Claims, ProjectionParked> => {
-  let claims: Claims = { claimed: [], next: null, waitsForClock: false }
+): Command<ClaimResult, ProjectionParked> => {
+  let claims: ClaimResult = { claimed: [], next: null, waitsForClock: false }
   return {
     actor,
     request: noRequest,

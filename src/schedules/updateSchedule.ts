@@ -8,7 +8,7 @@ import type { WriteOptions, Writer } from "../remember/remember.js"
 import type { Scheduled } from "./addSchedule.js"
 import { stateAfterChange } from "./decide.js"
 import { cadenceOf, changedDefinition, checkCadence, decodeScheduleChanges, type ScheduleChanges } from "./input.js"
-import { fullTrust } from "./Schedule.js"
+import { checkFullTrust } from "./Schedule.js"
 
 /** Makes the command that changes, pauses or resumes a schedule. */
 export const updateSchedule = (
@@ -21,7 +21,7 @@ export const updateSchedule = (
   InvalidInput | TrustRequired
 > =>
   Either.gen(function* () {
-    yield* fullTrust(writer.level)
+    yield* checkFullTrust(writer.level)
     yield* decodeKey("id", id)
     const changes = yield* decodeScheduleChanges(input)
     const cadenceFrom = yield* cadenceOf(changes, writer.schedules)

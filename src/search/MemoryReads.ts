@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type DisputeDecision, findDecisions, withDisputes } from "../../projections/disputeReads.js"
-import { findAround, getMemories } from "../../projections/observationReads.js"
+import { findTimeNeighbours, getMemories } from "../../projections/observationReads.js"
 import {
   findRecentMemories,
   type IndexRow,
@@ -17,13 +17,13 @@ import { InvalidInput, MemoryNotFound } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
 import { decodeKey } from "../model/input.js"
 import { limits } from "../model/limits.js"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { Explained, WithLifeScore } from "./explain.js"
-import { recordedSearch, resultsOfReadById } from "./recordedSearch.js"
-import { explained } from "./retrieve.js"
-import { formulaOf, lifeScoreOf, scoreFactsOf } from "./score.js"
-import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchIn } from "./search.js"
+import { resultsOfReadById, searchAndRecord } from "./recordedSearch.js"
+import { withReasons } from "./retrieve.js"
+import { lifeScoreOf, scoreFactsOf, toScoreFormula } from "./score.js"
+import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchMemories } from "./search.js"
 
 export type { DisputeDecision } from "../../projections/disputeReads.js"
 export type { PageQuery, ReadError } from "../model/filters.js"
@@ -93,13 +93,13 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
   const searchFor = (query: Query) =>
     Effect.flatMap(
       Effect.suspend(() => decodeQuery(query, ranking.policy)),
-      (request) => recordedSearch(source, services, "memories", request, searchIn)
+      (request) => searchAndRecord(source, services, "memories", request, searchMemories)
     )
   return {
-    search: operation("Memory.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
+    search: defineMethod("Memory.search")((query) => Effect.map(searchFor(query), ({ hits }) => hits)),
 
-    explain: operation("Memory.explain")(function* (query) {
-      const { explanation, hits } = explained(yield* searchFor(query))
+    explain: defineMethod("Memory.explain")(function* (query) {
+      const { explanation, hits } = withReasons(yield* searchFor(query))
       const ids = hits.map(({ id }) => id)
       const scores = yield* read(({ db, now }) => {
         const accesses = level === "full" ? findAccesses(db, ids) : undefined
@@ -113,7 +113,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return { explanation: { ...explanation, nothingNear: hits.every(({ near }) => !near) }, hits: scored }
     }),
 
-    timeline: operation("Memory.timeline")(function* (query) {
+    timeline: defineMethod("Memory.timeline")(function* (query) {
       yield* refuseUnknownOptions(query, ["anchor", "before", "after"])
       const { after, anchor, before } = query
       yield* decodeKey("anchor", anchor)
@@ -122,14 +122,14 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
         after: yield* checkInteger("after", after ?? 5, 0, limits.around)
       }
       const rows = yield* read(({ db, now }) => {
-        const born = findAround(db, level, anchor, span, now)
+        const born = findTimeNeighbours(db, level, anchor, span, now)
         return born === undefined ? undefined : withDisputes(db, level, readIndexRows(db, born), now)
       })
       if (rows === undefined) return yield* new MemoryNotFound({ id: anchor })
       return rows.map(({ born: _, ...row }) => row)
     }),
 
-    get: operation("Memory.get")(function* (ids) {
+    get: defineMethod("Memory.get")(function* (ids) {
       if (!Array.isArray(ids) || ids.length > limits.ids)
         return yield* new InvalidInput({ field: "ids", problem: `must be a list of at most ${limits.ids} ids` })
       for (const id of ids) yield* decodeKey("ids", id)
@@ -142,7 +142,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       })
     }),
 
-    list: operation("Memory.list")(function* (query = {}) {
+    list: defineMethod("Memory.list")(function* (query = {}) {
       const filters = yield* decodeFilter(query, 50, ["offset", "sort"])
       const { sort = "newest" } = query
       if (!listOrders.includes(sort)) {
@@ -153,7 +153,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       const rows = yield* read(({ db, now }) => {
         const found =
           sort === "score"
-            ? findByScore(db, level, formulaOf(maintenance.tiers), { now, tier, limit: page.offset + page.limit })
+            ? findByScore(db, level, toScoreFormula(maintenance.tiers), { now, tier, limit: page.offset + page.limit })
                 .slice(page.offset)
                 .map(({ born }) => born)
             : findRecentMemories(db, level, filters, now, { ...page, sort })
@@ -162,7 +162,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return rows.map(({ born: _, ...row }) => row)
     }),
 
-    decisions: operation("Memory.decisions")(function* (query = {}) {
+    decisions: defineMethod("Memory.decisions")(function* (query = {}) {
       yield* refuseUnknownOptions(query, ["open", "limit", "offset"])
       const { open = false, ...rest } = query
       if (typeof open !== "boolean") return yield* new InvalidInput({ field: "open", problem: "must be true or false" })
@@ -170,7 +170,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       return yield* read(({ db, now }) => findDecisions(db, level, now, { ...page, isOpen: open }))
     }),
 
-    people: operation("Memory.people")(function* (query = {}) {
+    people: defineMethod("Memory.people")(function* (query = {}) {
       const page = yield* checkPage(query, 50, ["name"])
       if (query.name !== undefined && typeof query.name !== "string") {
         return yield* new InvalidInput({ field: "name", problem: "must be text" })

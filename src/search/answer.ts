@@ -1,7 +1,7 @@
 import type { Corpus, HitsQuery } from "../../projections/hybridSearch.js"
 import type { TimeReading } from "../../text/normalise/questionWords.js"
 import { emptyTimesHint, textsOf } from "./explain.js"
-import { foldEqual } from "./foldEqual.js"
+import { makeDuplicateCollector } from "./foldEqual.js"
 import type { Plan } from "./plan.js"
 import { type Draft, type FusableHit, orderByScore, orderByTime, type ScoredCandidate } from "./rank.js"
 import type { FoundDrafts } from "./retrieve.js"
@@ -11,7 +11,7 @@ import type { FoundDrafts } from "./retrieve.js"
  * words, or its index is parked: substring search. Otherwise: full text and vectors, together with the newest rows of
  * the times that the query names. A vector from the call is compared even if the query has no words.
  */
-export const answer = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
+export const answerQuery = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   planned: Plan<Filters, Candidate, Row, Parts>
 ): FoundDrafts<Row, Parts> => {
   const { inTimes, plan } = readTimes(planned)
@@ -148,7 +148,7 @@ const answerByScore = <Filters extends object, Candidate extends FusableHit, Row
   hints: ReadonlyArray<string>
 ): FoundDrafts<Row, Parts> => {
   const ranked = orderByScore(kind.score(scoring, candidates))
-  const drafts = foldEqual<Draft<Row, Parts>>(scoring.policy.fold)
+  const drafts = makeDuplicateCollector<Draft<Row, Parts>>(scoring.policy.fold)
   const firstSides = new Set<ScoredCandidate<Parts>>()
   const firstOf = makeFirstSide(ranked)
   for (let from = 0; from < ranked.length && drafts.kept().length < limit; from += pageSize) {

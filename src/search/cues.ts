@@ -1,9 +1,14 @@
 import type { ChunkCandidate, ChunkFacts } from "../../projections/conversationSearch.js"
 import { type NamedSpeakers, nameWords } from "../../projections/speakers.js"
-import { insideSentence, isEverydayName, lowerCaseWord, writtenAsName } from "../../text/normalise/everydayNames.js"
+import {
+  insideSentencePattern,
+  isEverydayName,
+  looksLikeName,
+  lowerCaseWordPattern
+} from "../../text/normalise/everydayNames.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
 import { lazy } from "../../text/normalise/lazy.js"
-import { namesAsker } from "../../text/normalise/questionWords.js"
+import { mentionsAsker } from "../../text/normalise/questionWords.js"
 import { months } from "../../text/when/dateWords.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Word } from "./querySyntax.js"
@@ -56,7 +61,7 @@ export const neighbourScores = (
 const maxLength = 450
 
 /**
- * Drops the words that name a speaker, unless no other words remain; `speakerCue` scores speakers instead. A word names
+ * Drops the words that name a speaker, unless no other words remain; `speakerMatcher` scores speakers instead. A word names
  * a speaker if the text contains the whole name, or if the word is written as a name: "did Mira go" names "Mira Holt",
  * but "when did we deploy" does not name "Deploy Bot".
  */
@@ -65,14 +70,14 @@ export const dropSpeakerNames = (
   names: NamedSpeakers,
   plainText: string
 ): ReadonlyArray<Word> => {
-  const sentence = lowerCaseWord().test(plainText)
+  const sentence = lowerCaseWordPattern().test(plainText)
   const isName = ({ offset, text }: Word) => {
     const parts = nameWords(text.replace(possessive, ""))
     if (parts.length === 0 || !parts.every((part) => names.words.has(part))) return false
     if (parts.every((part) => names.completeWords.has(part))) return true
     // In a sentence with lower-case words, a capital marks a name or a month.
     const isWrittenAsName =
-      sentence && capital().test(text) && !absolute.test(text) && insideSentence.test(plainText.slice(0, offset))
+      sentence && capital().test(text) && !absolute.test(text) && insideSentencePattern.test(plainText.slice(0, offset))
     return isWrittenAsName && parts.every((part) => names.words.has(part))
   }
   const others = words.filter((word) => !word.isDroppable || !isName(word))
@@ -88,7 +93,7 @@ export const speakersNamedIn = (names: NamedSpeakers, text: string): NamedSpeake
   if (doubtful.size === 0) return names
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     const [part] = nameWords(word)
-    if (part !== undefined && doubtful.has(part) && writtenAsName(text, index, word.length)) doubtful.delete(part)
+    if (part !== undefined && doubtful.has(part) && looksLikeName(text, index, word.length)) doubtful.delete(part)
   }
   for (const row of names.rows) if (row.length > 1) for (const part of row) doubtful.delete(part)
   const certain = (words: ReadonlySet<string>) => new Set([...words].filter((word) => !doubtful.has(word)))
@@ -103,23 +108,23 @@ const capital = lazy(() => /^[^\p{L}]*\p{Lu}\p{M}*\p{Ll}/u)
  * Matches the chunks of the speakers that a question names, by the whole name or a word of it. If the question names
  * nobody and says "I" or "my", it matches the user's turns.
  */
-export const speakerCue = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
+export const speakerMatcher = (text: string, { words: names }: NamedSpeakers): ((chunk: ChunkFacts) => boolean) => {
   if (names.size > 0) return ({ speaker }) => speaker !== null && nameWords(speaker).some((word) => names.has(word))
-  const words = new Set(wordsOf(text))
-  return namesAsker(text, words) ? ({ role }) => role === "user" : () => false
+  const words = new Set(lowerCaseWords(text))
+  return mentionsAsker(text, words) ? ({ role }) => role === "user" : () => false
 }
 
 /** Matches a project whose words all occur in the question. */
-export const projectCue = (text: string): ((project: string | null) => boolean) => {
-  const words = new Set(wordsOf(text))
+export const projectMatcher = (text: string): ((project: string | null) => boolean) => {
+  const words = new Set(lowerCaseWords(text))
   return (project) => {
-    const projectWords = project === null ? [] : wordsOf(project)
+    const projectWords = project === null ? [] : lowerCaseWords(project)
     return projectWords.length > 0 && projectWords.every((word) => words.has(word) && !isStopWord(word))
   }
 }
 
 /** The words of a text in lower case. */
-export const wordsOf = (text: string): ReadonlyArray<string> =>
+export const lowerCaseWords = (text: string): ReadonlyArray<string> =>
   text
     .normalize("NFKC")
     .toLowerCase()

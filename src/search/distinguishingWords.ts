@@ -9,7 +9,7 @@ import {
   withSplits
 } from "../../text/normalise/compounds.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
-import { requestPhrasesOf } from "../../text/normalise/questionWords.js"
+import { requestPhraseRanges } from "../../text/normalise/questionWords.js"
 import type { Ranking } from "../actor/ReaderSource.js"
 import type { LeftOut } from "./explain.js"
 import type { ParsedQuery, Word } from "./querySyntax.js"
@@ -28,7 +28,7 @@ export interface DistinguishingWords {
  * other words remain. Neighbouring words that texts also write as one word ("rate limit", "ratelimit") become further
  * alternatives.
  */
-export const distinguishingWords = (
+export const chooseDistinguishingWords = (
   db: Db,
   corpus: Corpus,
   level: ReadingLevel,
@@ -44,7 +44,7 @@ export const distinguishingWords = (
     leftOut.push(...words.filter((word) => !remaining.includes(word)).map(({ text }) => ({ word: text, reason })))
     return remaining
   }
-  const frames = requestPhrasesOf(plainText)
+  const frames = requestPhraseRanges(plainText)
   const isInFrame = ({ offset }: Word) => frames.some(([from, to]) => offset >= from && offset < to)
   const searched = leaveOut(should, "stop word", (word) => isStopWord(word.text) || isInFrame(word))
   const { corrections, words } = correctSpelling(db, corpus, level, searched, lexicon)

@@ -1,5 +1,5 @@
 import type { ReadingLevel } from "../../events/Trust.js"
-import { type Corpus, type HitScores, rowsWith } from "../../projections/hybridSearch.js"
+import { type Corpus, countAndMatchRows, type HitScores } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import type { Word } from "./querySyntax.js"
@@ -24,14 +24,14 @@ export interface EvidenceInput {
  * the rarest. The other is the absolute similarity of the hit's vector. A named time counts as much as all words
  * together.
  */
-export const evidenceOf = (
+export const evidenceByRow = (
   { corpus, db, inTimes, level, model, policy, words }: EvidenceInput,
   hits: ReadonlyArray<HitScores>
 ): ReadonlyMap<number, number> => {
   const indexed = Math.max(corpus.text.count(db, level), minIndexed)
   const borns = hits.map(({ born }) => born)
   const features = words.map(({ expression }) => {
-    const { among, rows } = rowsWith(db, corpus, level, expression, borns)
+    const { among, rows } = countAndMatchRows(db, corpus, level, expression, borns)
     return { among, weight: Math.log(1 + indexed / Math.max(rows, 0.5)) }
   })
   const total = features.reduce((sum, { weight }) => sum + weight, 0)

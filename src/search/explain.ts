@@ -1,7 +1,7 @@
 import type { GateResult } from "../../text/normalise/gate.js"
 import { earliest, latest, toIso } from "../../text/when/dates.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
-import { type Fusion, fusionText } from "./fusion.js"
+import { describeFusion, type Fusion } from "./fusion.js"
 import type { Field, Word } from "./querySyntax.js"
 import type { LifeScore } from "./score.js"
 import type { Correction } from "./spelling.js"
@@ -186,7 +186,7 @@ export const explanationLines = (explanation: Explanation): ReadonlyArray<string
       vectors === null ? "no vectors" : `vectors of ${vectors}`,
       ...(reranker === null ? [] : [`reranked by ${reranker}`])
     ]),
-    ...line("fusion", fusion === undefined ? [] : [fusionText(fusion)]),
+    ...line("fusion", fusion === undefined ? [] : [describeFusion(fusion)]),
     ...line("gate", [`${gate.recall ? "worth a recall" : "not worth a recall"} (${gate.reason})`]),
     ...line("evidence", nothingNear === true ? [nothingNearText] : []),
     ...hints.map((hint) => `${"hint".padEnd(11)}${hint}`)

@@ -7,27 +7,27 @@ import type { Filters } from "../../projections/memoryFilters.js"
 import { earliest, toInstant } from "../../text/when/dates.js"
 import { resolveTimes } from "../../text/when/resolveTimes.js"
 import { normaliseTag } from "../model/input.js"
-import type { Field, KnownField, Syntax } from "./querySyntax.js"
+import type { Field, FieldRule, QuerySyntax } from "./querySyntax.js"
 
 // A query's text can contain fields: `type:decision`, `after:2026-03-01`, `before:"last week"`. Fields with the same
 // name are alternatives, except tags: a row must have every tag. Rows must also pass the filters of the call. A field
 // with a minus excludes rows.
 
-const anyValue: KnownField = {}
-const oneOf = (values: ReadonlyArray<string>): KnownField => ({
+const anyValue: FieldRule = {}
+const oneOf = (values: ReadonlyArray<string>): FieldRule => ({
   problem: (value) => (values.includes(value.toLowerCase()) ? undefined : `must be one of ${values.join(", ")}`)
 })
-const time: KnownField = {
+const time: FieldRule = {
   problem: (value, excluded) => {
     if (excluded) return "a time cannot be excluded: use after: instead of -before:, or before: instead of -after:"
-    return toInstant(value) !== undefined || timeRangeOf(value, { now: 0, zone: "UTC" }) !== undefined
+    return toInstant(value) !== undefined || parseTimeRange(value, { now: 0, zone: "UTC" }) !== undefined
       ? undefined
       : 'is not a date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'
   }
 }
 
 /** Parses the time range that a value names, directly or with a preposition added ("2026" as "in 2026"). */
-export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
+export const parseTimeRange = (value: string, { now, zone }: TimeReference) => {
   for (const phrase of [value, `in ${value}`, `on ${value}`, `at ${value}`]) {
     const [range, ...more] = resolveTimes(phrase, now, zone)
     if (range !== undefined && more.length === 0) return range
@@ -39,12 +39,16 @@ export const timeRangeOf = (value: string, { now, zone }: TimeReference) => {
  * Adds the field names of the other kind of search. In this search, their values are read as words, and a hint names
  * the other search.
  */
-const withHidden = (fields: Syntax["fields"], names: ReadonlyArray<string>, source: string): Syntax["fields"] => {
-  const hidden: KnownField = { problem: () => `is a filter of ${source}` }
+const withHidden = (
+  fields: QuerySyntax["fields"],
+  names: ReadonlyArray<string>,
+  source: string
+): QuerySyntax["fields"] => {
+  const hidden: FieldRule = { problem: () => `is a filter of ${source}` }
   return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: hidden }])))
 }
 
-export const memorySyntax: Syntax = {
+export const memorySyntax: QuerySyntax = {
   columns: Object.keys(textColumns),
   fields: withHidden(
     {
@@ -66,7 +70,7 @@ export const memorySyntax: Syntax = {
 /** The kinds of text that a conversation search finds. */
 export const conversationKinds = ["turn", "file", "note", "scratchpad"] as const
 
-export const conversationSyntax: Syntax = {
+export const conversationSyntax: QuerySyntax = {
   columns: [],
   fields: {
     session: anyValue,
@@ -146,7 +150,7 @@ const timesOf = (
   const instantOf = (name: string): number | undefined => {
     const value = valuesIn(fields)(name).at(-1)
     if (value === undefined) return undefined
-    const range = timeRangeOf(value, timeReference)
+    const range = parseTimeRange(value, timeReference)
     if (range === undefined) return toInstant(value)
     return range.from === earliest ? range.to : range.from
   }

@@ -9,7 +9,7 @@ import type { Draft } from "./rank.js"
  *
  * Memories that contradict each other are folded too: the first memory of their group takes the rank of the best one.
  */
-export const foldEqual = <D extends Draft<unknown, object>>(enabled: boolean) => {
+export const makeDuplicateCollector = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const distinct: Array<D> = []
   const places = new Map<string, number>()
   return {

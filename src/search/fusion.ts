@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { InvalidInput } from "../model/errors.js"
-import { checkInteger, invalid } from "../model/filters.js"
+import { checkInteger, failWithInvalidInput } from "../model/filters.js"
 import { limits } from "../model/limits.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -63,12 +63,15 @@ export const decodeFusion = (
       ...(textWeight === undefined ? {} : { textWeight: yield* decodeWeight("textWeight", textWeight) })
     }
     if (vectorWeight === 0 && textWeight === 0)
-      yield* invalid("vectorWeight", "is 0, and so is textWeight: at least one of them must be greater than 0")
+      yield* failWithInvalidInput(
+        "vectorWeight",
+        "is 0, and so is textWeight: at least one of them must be greater than 0"
+      )
     if (vectorWeight === 0 && vector !== undefined)
-      yield* invalid("embedding", "cannot be used with a vectorWeight of 0")
+      yield* failWithInvalidInput("embedding", "cannot be used with a vectorWeight of 0")
     const needsVectors = (["embedding", "vectorWeight", "textWeight"] as const).find((name) => name in fusion)
     if (mode === "classic" && needsVectors !== undefined)
-      yield* invalid(needsVectors, "cannot be used in classic mode, which compares no vectors")
+      yield* failWithInvalidInput(needsVectors, "cannot be used in classic mode, which compares no vectors")
     if (Object.keys(fusion).length === 0) return {}
     return { fusion, ...(vector === undefined ? {} : { embedding: vector }) }
   })
@@ -76,17 +79,20 @@ export const decodeFusion = (
 const decodeWeight = (field: string, weight: number) =>
   Number.isFinite(weight) && weight >= 0
     ? Either.right(weight)
-    : invalid(field, "must be a finite number, 0 or greater")
+    : failWithInvalidInput(field, "must be a finite number, 0 or greater")
 
 const decodeEmbedding = (embedding: Embedding): Either.Either<Float32Array, InvalidInput> => {
   const isNumbers =
     embedding instanceof Float32Array ||
     (Array.isArray(embedding) && embedding.every((value: unknown) => typeof value === "number"))
-  if (!isNumbers) return invalid("embedding", "must be a Float32Array or a list of numbers")
-  if (embedding.length > maxDimensions) return invalid("embedding", `has more than ${maxDimensions} numbers`)
+  if (!isNumbers) return failWithInvalidInput("embedding", "must be a Float32Array or a list of numbers")
+  if (embedding.length > maxDimensions)
+    return failWithInvalidInput("embedding", `has more than ${maxDimensions} numbers`)
   const vector = unitVector(Float32Array.from(embedding))
-  if (vector === null) return invalid("embedding", "must contain only finite numbers")
-  return vector === undefined ? invalid("embedding", "must contain a number other than 0") : Either.right(vector)
+  if (vector === null) return failWithInvalidInput("embedding", "must contain only finite numbers")
+  return vector === undefined
+    ? failWithInvalidInput("embedding", "must contain a number other than 0")
+    : Either.right(vector)
 }
 
 /**
@@ -119,7 +125,7 @@ export const vectorShare = (fusion: Fusion | undefined, usual: number): number =
 }
 
 /** Describes the settings for people: "a vector of the call, topK 20, vectorWeight 2". */
-export const fusionText = ({ embedding, ...numbers }: Fusion): string =>
+export const describeFusion = ({ embedding, ...numbers }: Fusion): string =>
   [
     ...(embedding === true ? ["a vector of the call"] : []),
     ...Object.entries(numbers).map(([name, value]) => `${name} ${value}`)

@@ -1,5 +1,5 @@
 import { earliest, toInstant } from "../../text/when/dates.js"
-import { type TimeReference, timeRangeOf } from "./fields.js"
+import { parseTimeRange, type TimeReference } from "./fields.js"
 
 /**
  * Returns the instant that a text names, in milliseconds since the epoch; undefined if it names none. The text is an
@@ -9,7 +9,7 @@ import { type TimeReference, timeRangeOf } from "./fields.js"
 export const parseInstant = (text: string, timeReference: TimeReference): number | undefined => {
   const instant = toInstant(text)
   if (instant !== undefined) return instant
-  const range = timeRangeOf(text, timeReference)
+  const range = parseTimeRange(text, timeReference)
   if (range === undefined) return undefined
   return range.from === earliest ? range.to : range.from
 }

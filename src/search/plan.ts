@@ -2,17 +2,17 @@ import { opennessOf, type ReadingLevel } from "../../events/Trust.js"
 import {
   type Corpus,
   type HitsQuery,
-  type Needles,
   noRequiredWords,
-  type RequiredWords
+  type RequiredWords,
+  type SubstringQuery
 } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
-import { parkedOf } from "../../projections/view/ViewFile.js"
+import { findParkedProjections } from "../../projections/view/ViewFile.js"
 import type { TimeReading } from "../../text/normalise/questionWords.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import type { Snapshot } from "../actor/ReaderSource.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { distinguishingWords } from "./distinguishingWords.js"
+import { chooseDistinguishingWords } from "./distinguishingWords.js"
 import { type LeftOut, textsOf } from "./explain.js"
 import type { TimeReference } from "./fields.js"
 import { expressionsOf } from "./ftsQuery.js"
@@ -69,7 +69,7 @@ export interface SearchKind<Filters extends object, Candidate extends FusableHit
   /** Rows that contain the needles as substrings, the newest first. */
   readonly findSubstrings: (
     snapshot: Snapshot,
-    query: RowsQuery<Filters> & { readonly needles: Needles }
+    query: RowsQuery<Filters> & { readonly needles: SubstringQuery }
   ) => ReadonlyArray<Candidate>
   readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
   /** Adds the evidence to the drafts. */
@@ -99,14 +99,14 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
   const now = request.at ?? snapshot.now
   const { fusion } = request
   const { policy } = fusion?.topK === undefined ? ranking : { policy: { ...ranking.policy, pool: fusion.topK } }
-  const parked = new Set(parkedOf(db).map(({ projection }) => projection))
+  const parked = new Set(findParkedProjections(db).map(({ projection }) => projection))
   const timeReference = { now, zone: policy.zone }
   const times = timesIn(parsed, timeReference)
   const weights = weightsOf({ ranking, request, vector })
   const scoring: ScoringInput = { db, level, now, parsed, times, policy, weights: weights.shares }
   const byText = !parked.has(kind.text)
   const should = kind.hasTimeWords === true ? parsed.should : times.words
-  const distinguishing = distinguishingWords(db, kind.corpus, level, { ...parsed, should }, ranking)
+  const distinguishing = chooseDistinguishingWords(db, kind.corpus, level, { ...parsed, should }, ranking)
   const { leftOut = [], words } = kind.chooseWords?.(scoring, distinguishing.words) ?? { words: distinguishing.words }
   const expressionsFor = (words: ReadonlyArray<Word>) =>
     expressionsOf({ ...parsed, should: words, joined: distinguishing.joined })

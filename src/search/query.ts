@@ -1,10 +1,10 @@
 import { bounds } from "../../text/normalise/bounds.js"
-import { telephone } from "../../text/normalise/forms.js"
+import { telephonePattern } from "../../text/normalise/forms.js"
 import { isStopWord } from "../../text/normalise/functionWords.js"
 import { countWords, ftsExpression, isLongPhrase, prefixExpression } from "../../text/normalise/indexText.js"
 import { lazy } from "../../text/normalise/lazy.js"
 import { limits } from "../model/limits.js"
-import { type Field, type KnownField, type ParsedQuery, type Syntax, type Word, wordSyntax } from "./querySyntax.js"
+import { type Field, type FieldRule, type ParsedQuery, type QuerySyntax, type Word, wordSyntax } from "./querySyntax.js"
 
 /** A term that must match, or several alternatives of which one must match: `title:harbour OR title:pier`. */
 interface Group {
@@ -20,7 +20,7 @@ const areWords = (terms: Terms): terms is ReadonlyArray<Word> => Array.isArray(t
 
 /** The state of the parser between two words of the query. */
 interface Parser {
-  readonly syntax: Syntax
+  readonly syntax: QuerySyntax
   readonly must: Array<Group>
   readonly should: Array<Word>
   readonly not: Array<string>
@@ -51,7 +51,7 @@ interface Parser {
  * column makes alternatives of which one must match. Wrong syntax is read as words, with a hint. The text is cut to 1
  * KiB and 32 terms.
  */
-export const parse = (text: string, syntax: Syntax = wordSyntax): ParsedQuery => {
+export const parseQuery = (text: string, syntax: QuerySyntax = wordSyntax): ParsedQuery => {
   const query = bounded(text)
   const parser: Parser = {
     syntax,
@@ -152,7 +152,7 @@ type FieldToken = Omit<Field, "excluded"> & { excludes: boolean; token: string; 
 /**
  * Reads a field. Returns true if the field needs no further reading: it is valid, or it is invalid and excludes rows.
  */
-const readField = (parser: Parser, { excludes, name, offset, token, value }: FieldToken, filter: KnownField) => {
+const readField = (parser: Parser, { excludes, name, offset, token, value }: FieldToken, filter: FieldRule) => {
   const problem =
     value.trim() === "" ? "has no value (write it right after the colon)" : filter.problem?.(value, excludes)
   if (problem === undefined) {
@@ -236,7 +236,9 @@ const withoutTerms = ({ excluded, fields, hints, not, plainText }: Parser, query
 const inBrackets = (expression: string): string => (/ OR /.test(expression) ? `(${expression})` : expression)
 
 /** Quoted words, a telephone number with its spaces, or a word. */
-const tokens = lazy(() => new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephone().source})(?!\\S)|\\S+`, "giu"))
+const tokens = lazy(
+  () => new RegExp(`[+-]?(?:[a-z]+:)?"[^"]*"|(?<!\\S)(?:${telephonePattern().source})(?!\\S)|\\S+`, "giu")
+)
 const parts = /^([+-]?)([a-z]+:)?(.*)$/isu
 /** A word before a colon that looks like a field, and not like a URL, time, path or emoticon. */
 const looksLikeField = lazy(() => /^[+-]?[a-z]{2,}:(?![/\\:])["\p{L}\p{N}]/iu)

@@ -39,15 +39,15 @@ export interface Field {
 }
 
 /** The names allowed before a colon: a column restricts a word to this column, a field filters rows. */
-export interface Syntax {
+export interface QuerySyntax {
   readonly columns: ReadonlyArray<string>
-  readonly fields: Readonly<Record<string, KnownField>>
+  readonly fields: Readonly<Record<string, FieldRule>>
 }
 
-export interface KnownField {
+export interface FieldRule {
   /** Why a value is invalid or cannot be excluded; undefined if it is valid. Absent: any text is valid. */
   readonly problem?: (value: string, excluded: boolean) => string | undefined
 }
 
 /** A syntax without fields. */
-export const wordSyntax: Syntax = { columns: Object.keys(textColumns), fields: {} }
+export const wordSyntax: QuerySyntax = { columns: Object.keys(textColumns), fields: {} }

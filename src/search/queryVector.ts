@@ -43,7 +43,7 @@ const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
  * Returns an embedder that answers with the vector from the call. The embedder for withheld stores still embeds the
  * query's text, if there is any.
  */
-export const withEmbedding = (
+export const withCallVector = (
   embedder: EmbedderService,
   { embedding, parsed }: CheckedFusion & { readonly parsed: Pick<ParsedQuery, "plainText"> }
 ): EmbedderService => {
@@ -59,7 +59,7 @@ export interface EmbeddedQuery {
 }
 
 /** Embeds a query with its embedder, and with the local embedder for withheld stores. */
-export const queryVector = (
+export const embedQuery = (
   text: string,
   embedder: EmbedderService,
   timeoutMillis: number

@@ -25,7 +25,7 @@ export const ScoreParts = Schema.Struct({
 export interface ScoreParts extends Schema.Schema.Type<typeof ScoreParts> {}
 
 /** The sum of a score's parts. */
-export const sumOfParts = (parts: object): number => {
+export const totalScore = (parts: object): number => {
   let total = 0
   for (const name in parts) total += (parts as Record<string, number>)[name]!
   return total
@@ -60,7 +60,7 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
 
 /** Orders by score, then by time, then by position in the log; larger first. */
 export const orderByScore = <D extends ScoredCandidate<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {
-  const scores = new Map(drafts.map((draft) => [draft, sumOfParts(draft.parts)]))
+  const scores = new Map(drafts.map((draft) => [draft, totalScore(draft.parts)]))
   return drafts.toSorted((a, b) => scores.get(b)! - scores.get(a)! || b.time - a.time || b.born - a.born)
 }
 
@@ -125,7 +125,7 @@ export const timeMatchScore = 0.05
  * Gain of a memory that is in a named time. It equals the highest possible score of any other memory, so that no other
  * memory ranks above it. A reranker adds at most 1.
  */
-export const timeGainOf = ({
+export const namedTimeGain = ({
   dateBoost,
   importanceWeight,
   mentionWeight,
@@ -149,7 +149,7 @@ export const scoreMemories = (
     const base = text + vector
     const isInTimes = cues.inTimes(candidate)
     const dateBoost = isInTimes || cues.date(candidate.time) ? policy.dateBoost * base + timeMatchScore : 0
-    const date = isInTimes ? dateBoost + timeGainOf(policy) : dateBoost
+    const date = isInTimes ? dateBoost + namedTimeGain(policy) : dateBoost
     const project = cues.project(candidate.project) ? policy.projectBoost * base : 0
     const parts = {
       text,
@@ -157,7 +157,7 @@ export const scoreMemories = (
       date,
       type: isInTimes && cues.types.has(candidate.type) ? policy.typeGain : 0,
       project,
-      recency: recencyOf(candidate.time, policy, now, policy.decays[candidate.type]),
+      recency: recencyGain(candidate.time, policy, now, policy.decays[candidate.type]),
       mentions: policy.mentionWeight * Math.min(maxDoublings, Math.log2(candidate.mentions)),
       importance: policy.importanceWeight * candidate.importance,
       rerank: 0
@@ -166,7 +166,7 @@ export const scoreMemories = (
   })
 
 /** recencyWeight × exp(−decay × whole UTC days). */
-export const recencyOf = (
+export const recencyGain = (
   time: number,
   policy: PolicyValues["search"],
   now: number,

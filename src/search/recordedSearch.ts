@@ -9,7 +9,7 @@ import { type Answer, type Find, type Request, retrieve } from "./retrieve.js"
 import { withActiveEmbedder } from "./withActiveEmbedder.js"
 
 /** Runs a search with the active embedder, and passes the results to the recorder of recalls. */
-export const recordedSearch = <
+export const searchAndRecord = <
   Filters extends object,
   Row extends { readonly id: string },
   Parts extends { readonly rerank: number }
@@ -68,11 +68,11 @@ const shownResultsOf = (
     gated: usesGate,
     reranker: explanation.reranker,
     vector,
-    embedder: figuresOf(mainVector),
+    embedder: rankingProperties(mainVector),
     ...(substitute === undefined || vector?.substitute === undefined
       ? {}
-      : { substitute: { ...figuresOf(substitute.embedder), stores: substitute.stores } }),
-    hits: hits.map(hitOf)
+      : { substitute: { ...rankingProperties(substitute.embedder), stores: substitute.stores } }),
+    hits: hits.map(toRecallHit)
   }
 }
 
@@ -91,11 +91,11 @@ export const resultsOfReadById = (
   reranker: null,
   vector: null,
   embedder: null,
-  hits: memories.map(hitOf)
+  hits: memories.map(toRecallHit)
 })
 
 /** The properties of an embedder that affect the ranking. */
-export const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embedder"]) => ({
+export const rankingProperties = ({ dimensions, floor, model, weight }: Payload<"RECALL">["embedder"]) => ({
   model,
   dimensions,
   weight,
@@ -103,7 +103,7 @@ export const figuresOf = ({ dimensions, floor, model, weight }: Payload<"RECALL"
 })
 
 /** The fields of a hit that a recall records and a rerun compares. */
-export const hitOf = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
+export const toRecallHit = (hit: { readonly id: string; readonly score?: number }): RecallHit => ({
   id: hit.id,
   score: hit.score ?? null
 })

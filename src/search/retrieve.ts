@@ -11,7 +11,7 @@ import { type GateResult, gateMessage } from "../../text/normalise/gate.js"
 import { withoutRequestPhrases } from "../../text/normalise/questionWords.js"
 import type { Ranking, Snapshot } from "../actor/ReaderSource.js"
 import type { InvalidInput } from "../model/errors.js"
-import { optionalInstant, optionalText } from "../model/filters.js"
+import { decodeOptionalInstant, decodeOptionalText } from "../model/filters.js"
 import { Instant, type InstantInput } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { countFallback } from "../model/operationMetrics.js"
@@ -19,10 +19,10 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { RerankerError } from "../ports/Reranker.js"
 import { type Explanation, type SearchExplanation, scoreReasons } from "./explain.js"
 import { type CheckedFusion, decodeFusion, embeddingProblem, type FusionOptions, fusionFields } from "./fusion.js"
-import { parse } from "./query.js"
-import type { ParsedQuery, Syntax } from "./querySyntax.js"
-import { embedderForQuery, queryVector, withEmbedding } from "./queryVector.js"
-import { type Draft, orderByScore, sumOfParts } from "./rank.js"
+import { parseQuery } from "./query.js"
+import type { ParsedQuery, QuerySyntax } from "./querySyntax.js"
+import { embedderForQuery, embedQuery, withCallVector } from "./queryVector.js"
+import { type Draft, orderByScore, totalScore } from "./rank.js"
 
 /** A checked query with its filters. */
 export interface Request<Filters> extends CheckedFusion {
@@ -82,11 +82,11 @@ export const decodeSearchOptions = (
 ): Either.Either<CheckedOptions, InvalidInput> =>
   Either.gen(function* () {
     return {
-      ...(yield* optionalText("text", text)),
+      ...(yield* decodeOptionalText("text", text)),
       text,
-      ...(yield* optionalText("mode", mode)),
+      ...(yield* decodeOptionalText("mode", mode)),
       gate,
-      ...(yield* optionalInstant("at", at)),
+      ...(yield* decodeOptionalInstant("at", at)),
       ...(yield* decodeFusion(fusion, modeOf(mode, policy)))
     }
   })
@@ -95,17 +95,17 @@ const modeOf = (mode: SearchMode | undefined, policy: PolicyValues["search"]): E
   (mode ?? policy.mode) === "enhanced" ? "enhanced" : "classic"
 
 /** The number of hits that a search without a limit returns. */
-export const defaultHits = (mode: SearchMode | undefined, policy: PolicyValues["search"]): number =>
+export const defaultHitLimit = (mode: SearchMode | undefined, policy: PolicyValues["search"]): number =>
   modeOf(mode, policy) === "enhanced" ? 10 : 5
 
-export const requestOf = <Filters>(
-  syntax: Syntax,
+export const toRequest = <Filters>(
+  syntax: QuerySyntax,
   { limit, ...filters }: Filters & { readonly limit: number },
   { at, gate, mode, near, text, ...fusion }: CheckedOptions,
   policy: PolicyValues["search"]
 ): Request<Omit<Filters, "limit">> => ({
   text: text.slice(0, limits.queryBytes),
-  parsed: parse(text, syntax),
+  parsed: parseQuery(text, syntax),
   filters: filters as Omit<Filters, "limit">,
   limit,
   ...(at === undefined ? {} : { at }),
@@ -191,7 +191,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const hasQuery = text !== "" || request.embedding !== undefined
     const needsVector = knownVector === undefined && hasQuery && mode !== "classic"
     const { failures, vector } = needsVector
-      ? yield* queryVector(text, withEmbedding(ranking.embedder, request), ranking.policy.queryTimeout)
+      ? yield* embedQuery(text, withCallVector(ranking.embedder, request), ranking.policy.queryTimeout)
       : { vector: knownVector ?? null, failures: [] }
     if (failures.length > 0) {
       countFallback("vectors")
@@ -202,7 +202,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
     const reranking =
       mode === "classic" || retrieved.keepsOrder ? notReranked : yield* rerank(text, retrieved.drafts, ranking)
     const shownDrafts = ("drafts" in reranking ? reranking.drafts : retrieved.drafts).slice(0, limit)
-    const hits = shownDrafts.map(({ alike, parts, row }) => ({ ...row, score: sumOfParts(parts), parts, alike }))
+    const hits = shownDrafts.map(({ alike, parts, row }) => ({ ...row, score: totalScore(parts), parts, alike }))
     const places = new Map(retrieved.drafts.map(({ born }, index) => [born, index + 1]))
     const before = shownDrafts.map(({ born }) => places.get(born)!)
     const reranker = "drafts" in reranking ? ranking.reranker!.name : null
@@ -229,7 +229,7 @@ export const initialExplanation = ({ fusion, gate, mode, parsed }: Request<unkno
 })
 
 /** The answer with the reasons for each hit. */
-export const explained = <Hit extends { readonly parts: object; readonly alike: number }>({
+export const withReasons = <Hit extends { readonly parts: object; readonly alike: number }>({
   before,
   explanation,
   hits

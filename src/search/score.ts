@@ -49,11 +49,11 @@ export interface LifeScore {
  * and never stored. `findByScore` computes the same score in SQL.
  */
 export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"], now: number): LifeScore => {
-  const hits = hitsOf(facts)
+  const hits = useCount(facts)
   const days = daysBetween(facts.seenAt, now)
   const decay = decayOf(facts.type, policy)
   const frequency = policy.frequencyWeight * Math.log(1 + hits)
-  const recency = policy.recencyWeight * retention(decay, days)
+  const recency = policy.recencyWeight * remainingRecency(decay, days)
   const importance = policy.importanceWeight * facts.importance
   return {
     score: frequency + recency + importance,
@@ -68,7 +68,7 @@ export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"
 }
 
 /** Mentions after the first one, plus the number of times that the memory was shown. */
-export const hitsOf = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "mentions">): number =>
+export const useCount = ({ accesses, mentions }: Pick<ScoreFacts, "accesses" | "mentions">): number =>
   mentions - 1 + accesses
 
 /** The decay rate λ of a type, per day. */
@@ -76,10 +76,10 @@ export const decayOf = (type: string, { decay, decays }: MaintenancePolicy["tier
   Object.hasOwn(decays, type) ? decays[type]! : decay
 
 /** The share of recency that remains after `days`, 0…1. */
-export const retention = (decay: number, days: number): number => Math.exp(-decay * days)
+export const remainingRecency = (decay: number, days: number): number => Math.exp(-decay * days)
 
 /** A life score in words. */
-export const scoreText = ({ days, decay, frequency, hits, importance, recency, score }: LifeScore): string =>
+export const describeLifeScore = ({ days, decay, frequency, hits, importance, recency, score }: LifeScore): string =>
   [
     `life ${score.toFixed(3)}: ${frequency.toFixed(3)} for ${hits} ${hits === 1 ? "hit" : "hits"}`,
     `${recency.toFixed(3)} for ${days} ${days === 1 ? "day" : "days"} unseen (decay ${decay})`,
@@ -87,7 +87,7 @@ export const scoreText = ({ days, decay, frequency, hits, importance, recency, s
   ].join(", ")
 
 /** The parameters of the score for queries in SQL. */
-export const formulaOf = (policy: MaintenancePolicy["tiers"]): ScoreFormula => ({
+export const toScoreFormula = (policy: MaintenancePolicy["tiers"]): ScoreFormula => ({
   frequencyWeight: policy.frequencyWeight,
   recencyWeight: policy.recencyWeight,
   importanceWeight: policy.importanceWeight,

@@ -9,7 +9,7 @@ import {
   type Candidate,
   candidatesOf,
   findCandidates,
-  findMemoriesLike,
+  findMemoriesBySubstring,
   findRecentMemories,
   IndexRow,
   memoryCorpus,
@@ -20,42 +20,42 @@ import type { InvalidInput } from "../model/errors.js"
 import {
   checkInteger,
   checkObject,
-  optionalInstant,
-  optionalList,
-  optionalText,
-  refuseUnknownOptions,
-  tagFilters
+  decodeOptionalInstant,
+  decodeOptionalList,
+  decodeOptionalText,
+  decodeTagFilters,
+  refuseUnknownOptions
 } from "../model/filters.js"
-import { Instant, list, type MemoryType, optional } from "../model/input.js"
+import { Instant, listField, type MemoryType, optionalFields } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { projectCue } from "./cues.js"
-import { evidenceOf } from "./evidence.js"
+import { projectMatcher } from "./cues.js"
+import { evidenceByRow } from "./evidence.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
-import { searchRows } from "./pipeline.js"
+import { makeRowSearch } from "./pipeline.js"
 import type { ScoringInput, SearchKind } from "./plan.js"
 import { type Draft, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
 import {
   decodeSearchOptions,
-  defaultHits,
+  defaultHitLimit,
   type Find,
   type Request,
-  requestOf,
   searchOptionNames,
-  searchOptions
+  searchOptions,
+  toRequest
 } from "./retrieve.js"
-import { dateCue, timeCue } from "./timeCues.js"
+import { dateMatcher, timeMatcher } from "./timeCues.js"
 
-const texts = list(Schema.String, limits.filterValues)
+const texts = listField(Schema.String, limits.filterValues)
 
 const filterFields = {
-  types: list(Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<MemoryType>, limits.filterValues),
-  stores: list(Store, limits.filterValues),
+  types: listField(Schema.String as Schema.Schema.AnyNoContext as Schema.Schema<MemoryType>, limits.filterValues),
+  stores: listField(Store, limits.filterValues),
   /** A memory must have each of these tags. */
   tags: texts,
   /** A memory must have one of these tags. */
   anyTags: texts,
-  tiers: list(Tier, limits.filterValues),
+  tiers: listField(Tier, limits.filterValues),
   people: texts,
   project: Schema.String,
   session: Schema.String,
@@ -66,12 +66,12 @@ const filterFields = {
 }
 
 /** Filters of a read. The values of a list are alternatives, except those of `tags`. Times are milliseconds, a Date or ISO 8601 text. */
-export const Filter = Schema.Struct(optional(filterFields))
+export const Filter = Schema.Struct(optionalFields(filterFields))
 export interface Filter extends Schema.Schema.Type<typeof Filter> {}
 
 /** A search. Without text it finds the newest memories that pass the filters. */
 export const Query = Schema.Struct(
-  optional({ ...filterFields, ...searchOptions, near: Schema.Boolean, text: Schema.String })
+  optionalFields({ ...filterFields, ...searchOptions, near: Schema.Boolean, text: Schema.String })
 )
 export interface Query extends Schema.Schema.Type<typeof Query> {}
 
@@ -106,15 +106,15 @@ export const decodeFilter = (
     yield* refuseUnknownOptions(filter, [...otherOptions, ...filterNames])
     return {
       limit: yield* checkInteger("limit", filter.limit ?? defaultLimit, 1, limits.page),
-      types: yield* optionalList("types", filter.types, Schema.String),
-      stores: yield* optionalList("stores", filter.stores, Store),
-      ...(yield* tagFilters(filter)),
-      ...(filter.tiers === undefined ? {} : { tiers: yield* optionalList("tiers", filter.tiers, Tier) }),
-      people: yield* optionalList("people", filter.people, Schema.String),
-      projects: Object.values(yield* optionalText("project", filter.project)),
-      sessions: Object.values(yield* optionalText("session", filter.session)),
-      ...(yield* optionalInstant("after", filter.after)),
-      ...(yield* optionalInstant("before", filter.before))
+      types: yield* decodeOptionalList("types", filter.types, Schema.String),
+      stores: yield* decodeOptionalList("stores", filter.stores, Store),
+      ...(yield* decodeTagFilters(filter)),
+      ...(filter.tiers === undefined ? {} : { tiers: yield* decodeOptionalList("tiers", filter.tiers, Tier) }),
+      people: yield* decodeOptionalList("people", filter.people, Schema.String),
+      projects: Object.values(yield* decodeOptionalText("project", filter.project)),
+      sessions: Object.values(yield* decodeOptionalText("session", filter.session)),
+      ...(yield* decodeOptionalInstant("after", filter.after)),
+      ...(yield* decodeOptionalInstant("before", filter.before))
     }
   })
 
@@ -128,8 +128,8 @@ export const decodeQuery = (
     const { at, embedding, gate, mode, near, text = "", textWeight, topK, vectorWeight, ...filter } = query
     const fusion = { embedding, textWeight, topK, vectorWeight }
     const options = yield* decodeSearchOptions({ text, at, gate, mode, ...fusion }, policy)
-    const filters = yield* decodeFilter(filter, defaultHits(mode, policy), [...searchOptionNames, "near"])
-    return requestOf(memorySyntax, filters, { ...options, near }, policy)
+    const filters = yield* decodeFilter(filter, defaultHitLimit(mode, policy), [...searchOptionNames, "near"])
+    return toRequest(memorySyntax, filters, { ...options, near }, policy)
   })
 
 const draftsOf = (
@@ -206,18 +206,18 @@ const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
   recent: ({ db, now }, { filters, level, limit, required }) =>
     unscored(db, level, findRecentMemories(db, level, filters, now, { limit, offset: 0 }, required)),
   findSubstrings: ({ db, now }, { filters, level, limit, needles }) =>
-    unscored(db, level, findMemoriesLike(db, level, filters, now, needles, limit), 1),
+    unscored(db, level, findMemoriesBySubstring(db, level, filters, now, needles, limit), 1),
   score: ({ now, parsed, policy, times, weights }, candidates) =>
     scoreMemories(candidates, policy, weights, now, {
-      date: dateCue(parsed.plainText, times.ranges),
-      inTimes: timeCue(times),
+      date: dateMatcher(parsed.plainText, times.ranges),
+      inTimes: timeMatcher(times),
       types: times.types,
-      project: projectCue(parsed.plainText)
+      project: projectMatcher(parsed.plainText)
     }),
   judge: ({ level, nearOnly, scoring: { db, parsed, policy, times }, vector }, { candidates, drafts, words }) => {
     const byBorn = new Map(candidates.map((candidate) => [candidate.born, candidate]))
     const hits = drafts.map(({ born }) => byBorn.get(born) ?? { born, text: null, similarity: null })
-    const isInTimes = timeCue(times)
+    const isInTimes = timeMatcher(times)
     const inTimes =
       times.ranges.length === 0
         ? undefined
@@ -225,7 +225,7 @@ const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
     const required = parsed.must.map((expression) => ({ expression }))
     const terms = [...words, ...required]
     const model = vector?.model ?? null
-    const evidence = evidenceOf({ db, level, corpus: memoryCorpus, policy, words: terms, inTimes, model }, hits)
+    const evidence = evidenceByRow({ db, level, corpus: memoryCorpus, policy, words: terms, inTimes, model }, hits)
     const judged = drafts.map((draft) => {
       const value = evidence.get(draft.born)!
       return { ...draft, row: { ...draft.row, evidence: value, near: value >= policy.nearEvidence } }
@@ -236,4 +236,4 @@ const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
 }
 
 /** Ranks the memories that a level may read. Synchronous: it sees one snapshot. */
-export const searchIn: Find<Filters, FoundRow, ScoreParts> = searchRows(searched)
+export const searchMemories: Find<Filters, FoundRow, ScoreParts> = makeRowSearch(searched)

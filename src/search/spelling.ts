@@ -3,7 +3,7 @@ import { type Corpus, countRows } from "../../projections/hybridSearch.js"
 import type { Db } from "../../projections/Projection.js"
 import { withSplits } from "../../text/normalise/compounds.js"
 import { ftsExpression } from "../../text/normalise/indexText.js"
-import { isUsualError, maxEditsOf, spelledWord } from "../../text/normalise/spelling.js"
+import { isUsualTypo, maxEditsOf, spelledWord } from "../../text/normalise/spelling.js"
 import type { LexiconService } from "../ports/Lexicon.js"
 import type { Word } from "./querySyntax.js"
 
@@ -39,7 +39,7 @@ export const correctSpelling = (
     const readAs: Array<{ readonly word: string; readonly expression: string; readonly cost: number }> = []
     for (const similar of similarWords(db, level, typed)) {
       if (readAs.length === maxReadAs || similar.cost > (readAs[0]?.cost ?? similar.cost)) break
-      const expression = isKnown && !isUsualError(typed, similar.word) ? null : ftsExpression(similar.word)
+      const expression = isKnown && !isUsualTypo(typed, similar.word) ? null : ftsExpression(similar.word)
       if (expression !== null && occurs(expression)) readAs.push({ ...similar, expression })
     }
     if (readAs.length === 0) return word

@@ -2,10 +2,10 @@ import { isStopWord } from "../../text/normalise/functionWords.js"
 import {
   daysNamedIn,
   isAmbiguousTime,
-  isFrameWord,
+  isFillerWord,
   isRelativeTime,
   isRelativeWord,
-  namesMay,
+  mentionsMonthMay,
   type TimeReading,
   timeReadingOf,
   typesNamedBy
@@ -13,7 +13,7 @@ import {
 import { earliest, latest } from "../../text/when/dates.js"
 import { dateWords, months } from "../../text/when/dateWords.js"
 import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"
-import { wordsOf } from "./cues.js"
+import { lowerCaseWords } from "./cues.js"
 import type { LeftOut } from "./explain.js"
 import type { TimeReference } from "./fields.js"
 import type { ParsedQuery, Word } from "./querySyntax.js"
@@ -60,7 +60,7 @@ export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }:
   const searchedWords = should.filter((word) => !isRelative(word))
   const inTimes = (word: Word) => ranges.some((range) => isWithin(word, range))
   const types = new Set(searchedWords.flatMap((word) => (inTimes(word) ? [] : typesNamedBy(word.text))))
-  const saysNothing = ({ text }: Word) => isStopWord(text) || isFrameWord(text) || typesNamedBy(text).length > 0
+  const saysNothing = ({ text }: Word) => isStopWord(text) || isFillerWord(text) || typesNamedBy(text).length > 0
   const hasOnlyTimes = must.length === 0 && searchedWords.every((word) => inTimes(word) || saysNothing(word))
   const timeWords = ranges.flatMap((range) => {
     const words = searchedWords.filter((word) => isWithin(word, range))
@@ -89,7 +89,10 @@ export interface MemoryTimes {
 }
 
 /** Matches memories that lie in one of the times of a question. The SQL in `observationSearch.ts` selects the same rows. */
-export const timeCue = ({ ranges, reading }: Pick<Times, "ranges" | "reading">): ((times: MemoryTimes) => boolean) => {
+export const timeMatcher = ({
+  ranges,
+  reading
+}: Pick<Times, "ranges" | "reading">): ((times: MemoryTimes) => boolean) => {
   const inRanges = (instant: number | null) =>
     instant !== null && ranges.some(({ from, to }) => instant >= from && instant < to)
   switch (reading) {
@@ -109,17 +112,17 @@ export const timeCue = ({ ranges, reading }: Pick<Times, "ranges" | "reading">):
  * Matches instants in a time that a question names: in one of `ranges`, or on a named day, in a named month or year. A
  * month without a year matches in every year. UTC.
  */
-export const dateCue = (text: string, ranges: ReadonlyArray<ResolvedTime>): ((instant: number) => boolean) => {
+export const dateMatcher = (text: string, ranges: ReadonlyArray<ResolvedTime>): ((instant: number) => boolean) => {
   const matchesCue = calendarCue(text)
   return (instant) => matchesCue(instant) || ranges.some(({ from, to }) => instant >= from && instant < to)
 }
 
 const calendarCue = (text: string): ((instant: number) => boolean) => {
-  const words = wordsOf(text)
+  const words = lowerCaseWords(text)
   const years = words.filter((word) => /^(19|20)\d\d$/.test(word))
   const days = [...text.matchAll(iso)].map(([day]) => day)
   const monthWords = words.filter((word) => word !== "may" && months.some((month) => month.toLowerCase() === word))
-  if (namesMay(text)) monthWords.push("may")
+  if (mentionsMonthMay(text)) monthWords.push("may")
   const numbers = daysNamedIn(text)
   if (years.length + monthWords.length + days.length === 0) return () => false
   return (instant) => {

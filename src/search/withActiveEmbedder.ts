@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type EmbedderFact, findActiveEmbedder } from "../../projections/embedders.js"
+import { type EmbedderRecord, findActiveEmbedder } from "../../projections/embedders.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { type ActiveEmbedders, sameFact } from "../actor/activeEmbedders.js"
 import type { ObservedSnapshot, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
@@ -14,7 +14,7 @@ export type SearchWith<A, E> = (
 /** The active embedder of the snapshot is not the one that embedded the query. */
 export class EmbedderChanged {
   readonly _tag = "EmbedderChanged"
-  constructor(readonly fact: EmbedderFact | undefined) {}
+  constructor(readonly fact: EmbedderRecord | undefined) {}
 }
 
 /** Maximum restarts of a search because the active embedder changed. After that, the search keeps its embedder. */
@@ -31,7 +31,7 @@ export const withActiveEmbedder = <A, E extends { readonly _tag: string } = neve
   search: SearchWith<A, E>
 ): Effect.Effect<A, ViewError | E> => {
   const attempt = Effect.fnUntraced(function* (
-    fact: EmbedderFact | undefined,
+    fact: EmbedderRecord | undefined,
     retries: number
   ): Effect.fn.Return<A, ViewError | E> {
     const embedder = yield* activeEmbedders.ofFact(fact)

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
-import { operation } from "../model/operation.js"
+import { defineMethod } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { Undoable } from "./choose.js"
-import type { UndoError, Undoer, Undone, UndoOptions } from "./undo.js"
+import type { UndoError, Undone, UndoOptions, UndoServices } from "./undo.js"
 
 export type { Undoable } from "./choose.js"
 export type { UndoError, Undone, UndoneEvent, UndoOptions } from "./undo.js"
@@ -17,8 +17,8 @@ export interface UndoWriter {
 }
 
 /** @internal */
-export const makeUndoWriter = (undoer: Undoer, writer: Writer): UndoWriter => ({
-  undo: operation("Memory.undo")((selection, options) =>
+export const makeUndoWriter = (undoer: UndoServices, writer: Writer): UndoWriter => ({
+  undo: defineMethod("Memory.undo")((selection, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./undo.js")),
       ({ undo }) => undo(undoer, writer, selection, options)

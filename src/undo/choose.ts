@@ -64,7 +64,10 @@ interface History {
  * Finds the selected events and the events caused by them, oldest first. Omits events that changed no memory, summary
  * or scratchpad.
  */
-export const choose = Effect.fnUntraced(function* ({ agent, codec, log, to }: History, selection: Selection) {
+export const selectEventsToUndo = Effect.fnUntraced(function* (
+  { agent, codec, log, to }: History,
+  selection: Selection
+) {
   const after =
     "event" in selection
       ? selection.event - 1

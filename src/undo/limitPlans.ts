@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Memory, Stale } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import { isYieldDue, type Steps } from "../../events/turns.js"
 import { applyMarks } from "../remember/applyMarks.js"
 import type { Writer } from "../remember/remember.js"
 import type { Link } from "./links.js"
 import type { Conflict, Plan } from "./plan.js"
 import { outsideKey, type Relatives } from "./relatives.js"
-import { bindingFlag, flagsOf, lossIn, withStale } from "./staleFlags.js"
+import { bindingFlag, findLoss, makeStaleFlagFinder, withStale } from "./staleFlags.js"
 
 /** A plan that changes its memory. */
 export type ChangingPlan = Plan & { readonly image: Memory }
@@ -46,12 +46,12 @@ export const limitPlans = function* (
       images.set(current.id, memory)
       allowed.set(current.id, memory)
     }
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
   }
   for (let isStable = false; !isStable; ) {
     isStable = true
     for (const [id, image] of images) {
-      if (isTurnDue()) yield
+      if (isYieldDue()) yield
       const { store } = byId.get(id)!.current
       if (
         allowed.get(id)!.store === store ||
@@ -62,7 +62,7 @@ export const limitPlans = function* (
       isStable = false
     }
   }
-  const flagOf = flagsOf(byId, order, images, relatives)
+  const flagOf = makeStaleFlagFinder(byId, order, images, relatives)
   const staleOf = (memory: Memory): Stale | undefined => flagOf(memory)?.stale
 
   let nextVersion = first
@@ -70,7 +70,7 @@ export const limitPlans = function* (
   const unfinished: Array<(versions: ReadonlyMap<string, number>) => Plan> = []
   const versions = new Map<string, number>()
   for (const plan of plans) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     const { current } = plan
     const image = allowed.get(current.id)
     if (image === undefined) {
@@ -109,7 +109,7 @@ export const limitPlans = function* (
   }
   const bounded: Array<Plan> = []
   for (const finish of unfinished) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     bounded.push(finish(versions))
   }
   const changing = bounded.filter((plan): plan is ChangingPlan => plan.image !== undefined)
@@ -182,7 +182,7 @@ const bindingOn = (
             ? undefined
             : life.at(-1)!.after.status === "active"
               ? { store: life.at(-1)!.after.store, since: inStoreSince(life, life.at(-1)!.after.store) ?? 0 }
-              : { store: undefined, since: lossIn(life)?.version ?? 0 }
+              : { store: undefined, since: findLoss(life)?.version ?? 0 }
         : outsideByKey.get(outsideKey(kind, to))
     // The store of a lost source is unknown. A file that was only imported never had a store.
     if (source?.store === undefined) return kind === "file" ? [] : [source?.since ?? 0]

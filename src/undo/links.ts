@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { type DaybookEvent, type EventType, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type EventType } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import { levelOf, opennessOf, type Store } from "../../events/Trust.js"
 import type { Observation } from "../model/input.js"
@@ -27,7 +27,7 @@ export interface Link {
  * for an erased event. The event after an erased event is left out too, because its change is unknown. If the newest
  * event was erased, the result is empty.
  */
-export const linksOf = (
+export const makeLife = (
   born: number,
   events: ReadonlyArray<{ readonly event: DaybookEvent; readonly chosen: boolean } | null>
 ): ReadonlyArray<Link> => {
@@ -36,7 +36,7 @@ export const linksOf = (
   let widest: Store | undefined
   let isBeforeKnown = true
   for (const entry of events) {
-    const image = entry === null ? undefined : imagesOf(entry.event).find((image) => image.born === born)
+    const image = entry === null ? undefined : afterImages(entry.event).find((image) => image.born === born)
     if (entry === null || image === undefined) {
       isBeforeKnown = false
       continue
@@ -103,8 +103,8 @@ const observationIn = (event: DaybookEvent): Observation | undefined => {
 }
 
 /** The list fields of a memory, which are compared entry by entry. */
-export const lists = ["facts", "tags", "people", "files", "lineage", "disputes"] as const
-export type ListField = (typeof lists)[number]
+export const listFields = ["facts", "tags", "people", "files", "lineage", "disputes"] as const
+export type ListField = (typeof listFields)[number]
 
 /** The entries of a list by key. A key combines a counter and the value, so that equal entries have different keys. */
 export const entriesOf = (list: ReadonlyArray<unknown> = emptyList): ReadonlyMap<string, unknown> => {

@@ -3,7 +3,7 @@ import type { EventType } from "../../events/catalogue.js"
 import { isCardId, type Memory } from "../../events/Memory.js"
 import { latestCardFacts } from "../../projections/cardFacts.js"
 import { memoryText } from "../model/memoryText.js"
-import { changedField, entriesOf, entryValue, forgetEntries, type Link, type ListField, lists } from "./links.js"
+import { changedField, entriesOf, entryValue, forgetEntries, type Link, type ListField, listFields } from "./links.js"
 import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
 
 /** Fields of a memory that an undo leaves unchanged, because later events changed them deliberately. */
@@ -67,7 +67,7 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
     const touches = fieldTouches(life, cancelled, field as keyof Memory)
     values[field] = ledger.decide(field, values[field], resolveTouches(touches))
   }
-  for (const field of lists) {
+  for (const field of listFields) {
     const first = changes.find((link) => changedField(link, field))
     if (first === undefined) continue
     const entries = entriesIn(changes, field)
@@ -113,7 +113,7 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
 
 /** Fields that are handled separately, or that depend on other fields. */
 const separateFields = new Set<string>([
-  ...lists,
+  ...listFields,
   "mentions",
   "status",
   "tokens",

@@ -7,14 +7,14 @@ import type { DaybookEvent } from "../../events/catalogue.js"
 import { type EventLog, readAll } from "../../events/EventLog.js"
 import type { Memory } from "../../events/Memory.js"
 import { opennessOf, type Store } from "../../events/Trust.js"
-import { isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
+import { isYieldDue, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import { findChanges } from "../../projections/history.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import { dependsOnCopies, descendants, graphIn, type Source } from "../actor/lineage.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { chunksOf } from "../model/chunksOf.js"
-import { type Link, linksOf } from "./links.js"
+import { splitArray } from "../model/chunksOf.js"
+import { type Link, makeLife } from "./links.js"
 import type { Plan } from "./plan.js"
 
 /** When and why a source was lost. */
@@ -85,13 +85,13 @@ const sourcesOfPlans = Effect.fnUntraced(function* (source: HistorySource, plans
   const changing = new Set<string>()
   const goOrReturn: Array<string> = []
   for (const { current, image } of plans) {
-    if (isTurnDue()) yield* takeTurn
+    if (isYieldDue()) yield* yieldToEventLoop
     if (image === undefined) continue
     changing.add(current.id)
     if ((current.status === "active") !== (image.status === "active")) goOrReturn.push(current.id)
     addSources(sources, image)
   }
-  for (const page of chunksOf(goOrReturn, plansPerRead)) {
+  for (const page of splitArray(goOrReturn, plansPerRead)) {
     const derived = yield* source.read(({ db }) => {
       const graph = graphIn(db)
       return page.flatMap((id) => descendants(graph, { kind: "derived", to: id }))
@@ -100,7 +100,7 @@ const sourcesOfPlans = Effect.fnUntraced(function* (source: HistorySource, plans
       sources.ids.add(memory.id)
       addSources(sources, memory)
     }
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
   return { changing, sources }
 })
@@ -120,7 +120,7 @@ export const relativesOf = Effect.fnUntraced(function* (
     const unread = ids.filter((id) => !livesById.has(id))
     for (const [id, life] of yield* livesAt(source, unread, to)) livesById.set(id, life)
     for (const id of ids) {
-      if (isTurnDue()) yield* takeTurn
+      if (isYieldDue()) yield* yieldToEventLoop
       visited.add(id)
       addSources(sources, livesById.get(id)?.at(-1)?.after ?? {})
     }
@@ -131,7 +131,7 @@ export const relativesOf = Effect.fnUntraced(function* (
       : yield* outsideAt(source, [...sources.outside.values()], to)
   const unchanged = new Set<string>()
   for (const id of planned.keys()) {
-    if (isTurnDue()) yield* takeTurn
+    if (isYieldDue()) yield* yieldToEventLoop
     if (!changing.has(id) && !visited.has(id)) unchanged.add(id)
   }
   return { livesById, outsideByKey, unchanged } satisfies Relatives
@@ -165,7 +165,7 @@ const livesAt = Effect.fnUntraced(function* (
       const event = decoded.get(version)
       return event === undefined ? null : { event, chosen: false }
     })
-    const life = linksOf(memory.born, events)
+    const life = makeLife(memory.born, events)
     const { type, version } = changes.at(-1)!
     return [memory.id, life.length > 0 ? life : [{ ...unknownChange, version, type, after: memory }]]
   })

@@ -4,7 +4,7 @@ import type { Scratchpad } from "../../events/Scratchpad.js"
 import type { SessionSummary } from "../../events/SessionSummary.js"
 import type { Store } from "../../events/Trust.js"
 import type { Db } from "../../projections/Projection.js"
-import { findRolling, hasRolledTurns } from "../../projections/rollingSummaries.js"
+import { findRollingSummary, hasAllSourceTurns } from "../../projections/rollingSummaries.js"
 import { findScratchpad } from "../../projections/scratchpads.js"
 import { findSummary, hasAllSources } from "../../projections/summaries.js"
 import { callerDecision, type DecidedEvent } from "../actor/Command.js"
@@ -28,11 +28,11 @@ const kinds = {
   ROLL: {
     noun: "rolling summary",
     findCurrent: (db: Db, session: string, store: Store): Current | undefined => {
-      const row = findRolling(db, session, store)
+      const row = findRollingSummary(db, session, store)
       return row && { ...row, value: row.state }
     },
     mayRestore: (db: Db, _: Place, value: Value | null): boolean =>
-      value === null || hasRolledTurns(db, value as RollingSummary)
+      value === null || hasAllSourceTurns(db, value as RollingSummary)
   },
   SCRATCHPAD: {
     noun: "scratchpad",

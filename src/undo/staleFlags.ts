@@ -12,7 +12,7 @@ interface Flag extends Loss {
  * Returns a function that finds the stale flag of a memory. The flag names the source that was lost first. A loss is
  * ignored if a later write confirmed the memory. `order` contains the expected versions of the planned images.
  */
-export const flagsOf = (
+export const makeStaleFlagFinder = (
   plans: ReadonlyMap<string, Plan>,
   order: ReadonlyMap<string, number>,
   images: ReadonlyMap<string, Memory>,
@@ -23,10 +23,10 @@ export const flagsOf = (
     const life = livesById.get(id)
     if (life === undefined) return undefined
     const image = images.get(id)
-    if (image === undefined) return lossIn(life)
+    if (image === undefined) return findLoss(life)
     const last = life.at(-1)!
     const next = { ...last, version: order.get(id)!, before: last.after, after: image, undoes: undoesOf(id) }
-    return lossIn([...life, next])
+    return findLoss([...life, next])
   }
   return (memory: Memory): Flag | undefined => {
     const life = livesById.get(memory.id)
@@ -86,7 +86,7 @@ const wasInactive = (life: ReadonlyArray<Link>, asOf: number): boolean => {
  * Returns when and why a memory was lost; undefined if the memory is active at the end of its life. If an undo restored
  * the memory and was undone later, the earlier loss counts.
  */
-export const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
+export const findLoss = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
   const link = life.findLast(({ before }) => before === undefined || before.status === "active")
   if (link === undefined) return undefined
@@ -94,7 +94,7 @@ export const lossIn = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reaso
     ({ after, before, version }) =>
       link.undoes.includes(version) && before !== undefined && before.status !== "active" && after.status === "active"
   )
-  const earlier = back > 0 ? lossIn(life.slice(0, back)) : undefined
+  const earlier = back > 0 ? findLoss(life.slice(0, back)) : undefined
   if (earlier !== undefined) return earlier
   const reason = link.after.status === "superseded" ? "replaced" : link.undoes.length > 0 ? "undone" : "forgotten"
   return { version: link.version, reason }

@@ -3,16 +3,16 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
-import { type DaybookEvent, type EventType, imagesOf, type Payload } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type EventType, type Payload } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { VersionConflict } from "../../events/errors.js"
-import { atOnce, inTurns, isTurnDue, takeTurn, takeTurnIfDue } from "../../events/turns.js"
+import { isYieldDue, runAllSteps, runInTurns, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import { findChanges } from "../../projections/history.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
-import { type Command, commandIdOf, requireUnparked, runOf } from "../actor/Command.js"
+import { type Command, commandIdOf, requireUnparked, runFromCause } from "../actor/Command.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import {
   type InvalidInput,
   type NothingToUndo,
@@ -23,9 +23,9 @@ import {
 import { refuseUnknownOptions } from "../model/filters.js"
 import { randomId } from "../model/ids.js"
 import type { Writer } from "../remember/remember.js"
-import { choose, decodeUndoable, type Undoable } from "./choose.js"
+import { decodeUndoable, selectEventsToUndo, type Undoable } from "./choose.js"
 import { type LimitedPlans, limitPlans } from "./limitPlans.js"
-import { type Link, linksOf } from "./links.js"
+import { type Link, makeLife } from "./links.js"
 import { type Conflict, type Plan, planOf, type UndoEffect } from "./plan.js"
 import { type Relatives, relativesOf } from "./relatives.js"
 import { isStateEvent, planStates, type StatePlan } from "./sessionStates.js"
@@ -86,7 +86,7 @@ type CompensatingType = "UPDATE" | "DELETE" | "SUMMARIZE" | "ROLL" | "SCRATCHPAD
 export type UndoError = CommandError | InvalidInput | NothingToUndo | NotUndoable | ProjectionParked | TrustRequired
 
 /** The services of an undo. */
-export interface Undoer extends Pick<ReaderSource, "agent" | "read"> {
+export interface UndoServices extends Pick<ReaderSource, "agent" | "read"> {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly run: <A, E>(command: Command<A, E>) => Effect.Effect<A, E | CommandError>
@@ -100,7 +100,7 @@ const maxRetries = 5
  * Plans before the command runs, and plans again if one of the memories changed in the meantime.
  */
 export const undo = Effect.fnUntraced(function* (
-  undoer: Undoer,
+  undoer: UndoServices,
   writer: Writer,
   target: Undoable,
   options: UndoOptions = {}
@@ -113,17 +113,17 @@ export const undo = Effect.fnUntraced(function* (
   const { agent, log, run } = undoer
   const planTo = Effect.fnUntraced(function* (to: number) {
     const generation = yield* undoer.read(({ db }) => db.name)
-    const chosen = yield* choose({ agent, codec: undoer.codec, log, to }, selection)
+    const chosen = yield* selectEventsToUndo({ agent, codec: undoer.codec, log, to }, selection)
     const memoryLives = yield* livesOf(undoer, chosen, to)
     const states = yield* undoer.read(({ db }) => planStates(db, chosen.filter(isStateEvent), force))
     const plans: Array<Plan> = []
     for (const links of memoryLives) {
-      if (isTurnDue()) yield* takeTurn
+      if (isYieldDue()) yield* yieldToEventLoop
       plans.push(planOf(links, { force, countTokens: writer.countTokens }))
     }
     const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
     const relatives = yield* relativesOf(undoer, plans, livesById, to)
-    const limited = yield* inTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
+    const limited = yield* runInTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
     return { generation, relatives, states, ...limited }
   })
   const request = () => JSON.stringify(["undo", selection, force])
@@ -144,11 +144,11 @@ export const undo = Effect.fnUntraced(function* (
         command(bounded, { actor: writer.actor, commandId, request, run: randomId() })
       )
       // Committing the view may have used up this turn of the event loop.
-      yield* takeTurnIfDue
+      yield* yieldIfDue
       if (first === undefined) return { ...reportOf(bounded, 0), repeated }
       // A repeated command reports its first result, computed from the log before its first event.
       const original = repeated ? yield* planTo(first - 1) : bounded
-      return { run: runOf(cause) ?? "", ...reportOf(original, first), repeated }
+      return { run: runFromCause(cause) ?? "", ...reportOf(original, first), repeated }
     }).pipe(
       Effect.catchTag("Moved", () =>
         retries > 0
@@ -164,14 +164,16 @@ export const undo = Effect.fnUntraced(function* (
 
 /** Reads the lives of the memories that events changed, up to a version. Oldest memory first. */
 const livesOf = Effect.fnUntraced(function* (
-  { agent, codec, log, read }: Undoer,
+  { agent, codec, log, read }: UndoServices,
   events: ReadonlyArray<DaybookEvent>,
   to: number
 ) {
   const chosen = new Map(events.map((event) => [event.version, event]))
-  const born = [...new Set(events.flatMap((event) => imagesOf(event).map((image) => image.born)))].sort((a, b) => a - b)
+  const born = [...new Set(events.flatMap((event) => afterImages(event).map((image) => image.born)))].sort(
+    (a, b) => a - b
+  )
   const lives: Array<ReadonlyArray<Link>> = []
-  for (const page of chunksOf(born, livesPerRead)) {
+  for (const page of splitArray(born, livesPerRead)) {
     const changes = yield* Effect.flatten(
       read(({ db }) =>
         Either.map(requireUnparked(db, "history"), () =>
@@ -190,10 +192,10 @@ const livesOf = Effect.fnUntraced(function* (
         const event = chosen.get(version) ?? decoded.get(version)
         return event === undefined ? null : { event, chosen: chosen.has(version) }
       })
-      const links = linksOf(page[index]!, events)
+      const links = makeLife(page[index]!, events)
       if (links.length > 0) lives.push(links)
     }
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
   return lives
 })
@@ -241,13 +243,13 @@ const reportOf = ({ first, plans, states }: UndoPlan, version: number): Pick<Und
 
 /** The planned events, encoded as the log would store them. */
 const encodedEvents = (
-  { codec, read }: Undoer,
+  { codec, read }: UndoServices,
   bounded: UndoPlan,
   first: number,
   now: number
 ): Effect.Effect<ReadonlyArray<PlannedEvent>, ViewError | MemoryChanged> =>
   Effect.flatMap(
-    read(({ db }) => atOnce(compensatingEvents(db, bounded, now, first))),
+    read(({ db }) => runAllSteps(compensatingEvents(db, bounded, now, first))),
     Either.map(
       (events) =>
         events.map(({ payload, type }, index) => ({

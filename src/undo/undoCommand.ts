@@ -3,14 +3,14 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Memory } from "../../events/Memory.js"
 import { opennessOf } from "../../events/Trust.js"
-import { atOnce, isTurnDue, type Steps } from "../../events/turns.js"
+import { isYieldDue, runAllSteps, type Steps } from "../../events/turns.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import {
   type Command,
+  type CommandDecision,
   callerDecision,
-  type Decided,
   type DecidedEvent,
   runCause,
   type Situation
@@ -52,7 +52,7 @@ export const undoCommand = (
     db,
     now,
     version
-  }: Situation): Steps<Either.Either<Decided<CompensationResult>, MemoryChanged>> {
+  }: Situation): Steps<Either.Either<CommandDecision<CompensationResult>, MemoryChanged>> {
     return Either.map(yield* compensatingEvents(db, bound, now, version), ([first, ...others]) =>
       first === undefined ? { answer: { first, cause, repeated: false } } : { events: [first, ...others] }
     )
@@ -62,7 +62,7 @@ export const undoCommand = (
     commandId: command.commandId,
     request: command.request,
     cause,
-    decide: (situation) => atOnce(decideInSteps(situation)),
+    decide: (situation) => runAllSteps(decideInSteps(situation)),
     decideInSteps,
     answer: ([event], repeated) => ({ first: event?.version, cause: event?.cause ?? null, repeated })
   }
@@ -87,13 +87,13 @@ export const compensatingEvents = function* (
   if (rewritten.some((plan) => hasStateChanged(db, plan))) return Either.left(new MemoryChanged())
   const planned = new Map<string, Memory>()
   for (const { image } of changing) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     planned.set(image.id, image)
   }
   const followers = new Map<string, Follower>()
   const graph = graphIn(db)
   for (const [index, { current, image }] of changing.entries()) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     const goesOrReturns = (image.status === "active") !== (current.status === "active")
     for (const derived of descendants(graph, { kind: "derived", to: current.id })) {
       const next = planned.get(derived.id) ?? followers.get(derived.id)?.memory ?? nextRevision(derived, {})
@@ -120,12 +120,12 @@ export const compensatingEvents = function* (
   }
   const events: Array<DecidedEvent> = []
   for (const plan of changing) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     events.push(compensatingEvent({ ...plan, image: planned.get(plan.image.id)! }, now))
   }
   for (const plan of rewritten) events.push(stateEvent(plan))
   for (const follower of followers.values()) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     events.push(followerEvent(follower))
   }
   return Either.right(events)
@@ -148,7 +148,7 @@ const followerEvent = ({ cause, flagged, memory }: Follower): DecidedEvent => {
 const hasChanged = function* (db: Db, { livesById, outsideByKey, unchanged }: Relatives): Steps<boolean> {
   for (const [id, life] of livesById) {
     if (!unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) return true
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
   }
   return [...outsideByKey.values()].some(({ kind, store, to }) => findSourceStore(db, "full", kind, to) !== store)
 }

@@ -10,7 +10,7 @@ import {
   type ReconcilerService
 } from "../ports/Reconciler.js"
 import { checkJudgement } from "../remember/judge.js"
-import { answerOf } from "../remember/Reconciling.js"
+import { askReconciler } from "../remember/Reconciling.js"
 import type { Mutation } from "./diff.js"
 import { keyOf, recordedAnswer } from "./recorded.js"
 import type { Answered } from "./WhatIf.js"
@@ -103,7 +103,7 @@ export const make = ({ mayAsk, liveNow, policy, reconciler, reuses }: AnswersOpt
       Effect.forEach(
         new Map(questions.map((question) => [keyOf(question), question])),
         ([key, question]) =>
-          Effect.map(answerOf(reconciler, question, policy.timeout), (answer) => {
+          Effect.map(askReconciler(reconciler, question, policy.timeout), (answer) => {
             askedCount++
             newAnswers.set(key, answer)
           }),

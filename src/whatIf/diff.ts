@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import { isYieldDue, type Steps } from "../../events/turns.js"
 import { disputesOf, outcomeOf } from "../remember/remembered.js"
 import type { Answered, Changed, DecisionResult, DifferenceCause, OneSidedMemory, WhatIf } from "./WhatIf.js"
 
@@ -53,7 +53,7 @@ export interface Grounds {
 }
 
 /** Finds the most direct cause of the difference between two decisions. */
-export const causeOf = (
+export const findDifferenceCause = (
   before: DecisionResult,
   after: DecisionResult,
   { candidates, first, since, threshold }: Grounds
@@ -122,7 +122,7 @@ export const memoriesDiff = function* (sides: ReadonlyArray<Sides>, now: number)
     memory?.status === "active" && (memory.expiresAt === undefined || memory.expiresAt > now)
   const born = ({ branch, live }: Sides) => (live ?? branch)!.born
   for (const { branch, live } of [...sides].sort((a, b) => born(a) - born(b))) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     if (isReadable(live) && isReadable(branch)) {
       const fields = differingFields(live, branch).filter((field) => !technicalFields.has(field))
       if (fields.length > 0) changed.push(changedOf(live, branch, fields))

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { embeddingText, type Memory } from "../../events/Memory.js"
-import { isTurnDue, type Steps } from "../../events/turns.js"
+import { isYieldDue, type Steps } from "../../events/turns.js"
 import { differingFields, type Sides } from "./diff.js"
 
 /**
@@ -73,7 +73,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       const sides: Array<Sides> = []
       for (const [id, { live }] of differences) {
         sides.push({ live, branch: find(id) })
-        if (isTurnDue()) yield
+        if (isYieldDue()) yield
       }
       return sides
     },

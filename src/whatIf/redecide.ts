@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import { findById } from "../../projections/observations.js"
@@ -10,7 +10,7 @@ import type { Question } from "../ports/Reconciler.js"
 import type { Answers } from "./answers.js"
 import type { Branch } from "./branch.js"
 import { carryOver } from "./carryOver.js"
-import { causeOf, type Grounds, type Mutation, resultOf, sameGrounds, sameResult } from "./diff.js"
+import { findDifferenceCause, type Grounds, type Mutation, resultOf, sameGrounds, sameResult } from "./diff.js"
 import type { Divergence, Images } from "./divergence.js"
 import type { Step } from "./steps.js"
 import type { DecisionDiff, DecisionResult, Skipped } from "./WhatIf.js"
@@ -158,7 +158,14 @@ const makeComparison = ({ divergence, policy, tally }: RedecideContext) => {
     const { version } = event
     const { store } = event.payload.memory
     const scope: Grounds = { ...policy, since: divergence.since, first: firstDifference.get(store) }
-    tally.decisions.push({ version, title: titleOf(event), store, before, after, why: causeOf(before, after, scope) })
+    tally.decisions.push({
+      version,
+      title: titleOf(event),
+      store,
+      before,
+      after,
+      why: findDifferenceCause(before, after, scope)
+    })
     if (!firstDifference.has(store)) firstDifference.set(store, version)
   }
 }
@@ -173,7 +180,7 @@ const makeNewId = (event: Mutation) => {
 }
 
 const imagesById = (events: ReadonlyArray<DaybookEvent>): Images =>
-  new Map(events.flatMap(imagesOf).map((memory) => [memory.id, memory]))
+  new Map(events.flatMap(afterImages).map((memory) => [memory.id, memory]))
 
 /** The memory that an event added. */
 const createdBy = ({ payload, type }: Mutation): string | undefined =>

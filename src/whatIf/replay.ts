@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { DaybookEvent, Payload } from "../../events/catalogue.js"
 import { storageError } from "../../events/errors.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
-import { isTurnDue, takeTurn } from "../../events/turns.js"
+import { isYieldDue, yieldToEventLoop } from "../../events/turns.js"
 import type { ModelName } from "../../projections/embedders.js"
 import { findById } from "../../projections/observations.js"
 import type { Lookup } from "../../projections/Projection.js"
@@ -65,7 +65,7 @@ export const replay = (redeciding: RedecideContext) => {
     yield* sync(() => branch.db.exec("BEGIN"))
     while (index < steps.length) {
       const isComplete = yield* sync(() => {
-        while (index < steps.length && !isTurnDue()) {
+        while (index < steps.length && !isYieldDue()) {
           if (!takeStep(steps[index]!, vectors, own)) return false
           own = undefined
           index++
@@ -81,7 +81,7 @@ export const replay = (redeciding: RedecideContext) => {
           yield* answers!.ask(yield* sync(() => redecider.questions(steps.slice(index), vectors.byCommand)))
         }
       }
-      yield* takeTurn
+      yield* yieldToEventLoop
     }
     yield* sync(() => branch.db.exec("COMMIT"))
   })

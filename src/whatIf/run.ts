@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type { Codec } from "../../events/Codec.js"
 import type { DaybookEvent, ErasedEvent } from "../../events/catalogue.js"
 import type { EventLog } from "../../events/EventLog.js"
-import { inTurns, isTurnDue, takeTurn } from "../../events/turns.js"
+import { isYieldDue, runInTurns, yieldToEventLoop } from "../../events/turns.js"
 import { findActiveEmbedder } from "../../projections/embedders.js"
 import { countActive } from "../../projections/observationReads.js"
 import { findById } from "../../projections/observations.js"
@@ -28,7 +28,7 @@ import { pageVectors } from "./vectors.js"
 import type { Answered, DecisionDiff, DecisionResult, PolicyChange, Skipped, WhatIf, WhatIfOptions } from "./WhatIf.js"
 
 /** The services that a branch needs. */
-export interface Origin {
+export interface WhatIfServices {
   readonly log: Context.Tag.Service<EventLog>
   readonly codec: Codec
   readonly config: ViewsConfig
@@ -44,7 +44,7 @@ export interface Origin {
  * reports what changes. It reads only the log; it does not open the agent's view.
  */
 export const run = (
-  origin: Origin,
+  origin: WhatIfServices,
   agent: string,
   options: WhatIfOptions = {}
 ): Effect.Effect<WhatIf, ViewError | InvalidInput> =>
@@ -82,7 +82,7 @@ export const run = (
       if (rows.length === 0) break
       const events: Array<DaybookEvent | ErasedEvent> = []
       for (const row of rows) {
-        if (isTurnDue()) yield* takeTurn
+        if (isYieldDue()) yield* yieldToEventLoop
         const event = yield* codec.decode(row)
         if (event.erasedAt !== undefined && decidedTypes.has(event.type)) erased.push(event.version)
         events.push(event)
@@ -93,7 +93,7 @@ export const run = (
         previousEmbedder = embedder
         const steps: Array<Step> = []
         for (const event of underOneEmbedder(events.slice(index), findActiveEmbedder(branch.db) === undefined)) {
-          if (isTurnDue()) yield* takeTurn
+          if (isYieldDue()) yield* yieldToEventLoop
           steps.push(stepOf(event))
         }
         yield* replaySteps(steps, yield* vectors.of(steps, embedder))
@@ -103,8 +103,8 @@ export const run = (
       recordedAt = rows.at(-1)!.recordedAt
       options.onProgress?.({ agent, done: after - from + 1, total: to - from + 1 })
     }
-    const sides = yield* inTurns(divergence.sides(), Effect.sync)
-    const memories = yield* inTurns(memoriesDiff(sides, recordedAt), Effect.sync)
+    const sides = yield* runInTurns(divergence.sides(), Effect.sync)
+    const memories = yield* runInTurns(memoriesDiff(sides, recordedAt), Effect.sync)
     const active = countActive(branch.db, recordedAt)
     const { counts, decisions, skipped } = counter
     return {
@@ -160,7 +160,7 @@ const decidedTypes: ReadonlySet<string> = new Set(["ADD", "UPDATE", "DELETE"])
 const pageSize = 500
 
 /** The writer of replayed commands. It has full trust. */
-const writerOf = ({ countTokens, policy }: Origin, reconciling: Writer["reconciling"]): Writer => ({
+const writerOf = ({ countTokens, policy }: WhatIfServices, reconciling: Writer["reconciling"]): Writer => ({
   level: "full",
   pin: policy.tiers.pin,
   actor: "what-if",
@@ -187,7 +187,7 @@ const versionRangeOf = ({ from = 1, to }: WhatIfOptions, head: number) => {
  * the policy names another one than the configured one.
  */
 const reconcilerOf = (
-  origin: Origin,
+  origin: WhatIfServices,
   name: PolicyValues["reconcile"]["reconciler"],
   { reconciler }: WhatIfOptions
 ): Effect.Effect<ReconcilerService | undefined, InvalidInput> => {

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { DaybookEvent, ErasedEvent, Payload } from "../../events/catalogue.js"
-import { imagesOf } from "../../events/catalogue.js"
+import { afterImages } from "../../events/catalogue.js"
 import { isKeptAsWritten, isRawToolRun, type Memory } from "../../events/Memory.js"
 import type { TrustLevel } from "../../events/Trust.js"
 import { type AnyCommand, eventCause } from "../actor/Command.js"
@@ -49,7 +49,7 @@ export const makeStepper = (
       cause = eventCause(event.version)
       return decided(writer)
     }
-    return { kind: imagesOf(event).length > 0 ? "carry" : "apply", event }
+    return { kind: afterImages(event).length > 0 ? "carry" : "apply", event }
   }
 }
 

@@ -6,7 +6,7 @@ import type { ModelName } from "../../projections/embedders.js"
 import type { QueryVector } from "../../projections/hybridSearch.js"
 import { modelLabel, sameModel } from "../actor/activeEmbedders.js"
 import type { AnyCommand } from "../actor/Command.js"
-import { chunksOf } from "../model/chunksOf.js"
+import { splitArray } from "../model/chunksOf.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import { embedAll } from "../ports/embedAll.js"
 import type { PolicyValues } from "../ports/Policy.js"
@@ -29,7 +29,7 @@ export const pageVectors = ({ log, policy }: Services, searchesSimilar: boolean)
     (embedder: EmbedderService) =>
     (texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Float32Array | undefined>> =>
       Effect.map(
-        Effect.forEach(chunksOf(texts, embedder.batch), (batch) =>
+        Effect.forEach(splitArray(texts, embedder.batch), (batch) =>
           // Uses the longer time-out of background embedding. No caller waits for a write here, and a time-out would
           // change results.
           embedAll(embedder, batch, "document", policy.embedding.timeout).pipe(

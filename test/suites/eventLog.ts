@@ -14,7 +14,7 @@ import {
   type Append,
   type Appended,
   EventLog,
-  type Expected,
+  type ExpectedVersion,
   type NewCommand,
   type NewEvent,
   readAll
@@ -41,7 +41,7 @@ export const eventLogSuite = (name: string, layer: Layer.Layer<EventLog | ByHand
 
   describe(`${name}: appending`, () => {
     const stored = 3
-    const cases: ReadonlyArray<readonly [expected: Expected, fresh: boolean, existing: boolean]> = [
+    const cases: ReadonlyArray<readonly [expected: ExpectedVersion, fresh: boolean, existing: boolean]> = [
       ["any", true, true],
       ["none", true, false],
       ["exists", false, true],
@@ -742,7 +742,8 @@ const timersSuite = (name: string, test: Test) =>
       Effect.gen(function* () {
         const log = yield* EventLog
         yield* log.append({ ...appendOf("one", [commandOf({}, 2)]), due: 10 })
-        const remind = (expected: Expected, due: number | null) => log.append({ ...appendOf("one", []), expected, due })
+        const remind = (expected: ExpectedVersion, due: number | null) =>
+          log.append({ ...appendOf("one", []), expected, due })
         expect((yield* Effect.flip(remind(1, 20)))._tag).toBe("VersionConflict")
         expect(yield* until(100)).toEqual([{ stream: "one", due: 10 }])
         expect(yield* remind(2, 20)).toEqual([])

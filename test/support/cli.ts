@@ -8,7 +8,7 @@ import { expect, vi } from "vitest"
 import { execute } from "../../bin/execute.js"
 import { oneLine } from "../../bin/format.js"
 import { makeOutput } from "../../bin/output.js"
-import { type Terminal, withoutControls } from "../../bin/terminalText.js"
+import { sanitizedTerminal, type Terminal } from "../../bin/terminalText.js"
 import { withSettings } from "./settings.js"
 import { isFull } from "./size.js"
 
@@ -136,7 +136,7 @@ export const refusal = ({ code, stderr }: Ran) => {
 /** A terminal that only remembers, behind the same filter as the one of a process. */
 export const paper = (options: Partial<Terminal> = {}) => {
   const written = { stdout: "", stderr: "", status: [] as Array<string> }
-  const terminal: Terminal = withoutControls({
+  const terminal: Terminal = sanitizedTerminal({
     stdout: (text) => {
       written.stdout += text
     },

@@ -10,7 +10,7 @@ import type { EventLog } from "../../events/EventLog.js"
 import * as EventLogSqlite from "../../events/EventLogSqlite.js"
 import type { StorageError } from "../../events/errors.js"
 import { levels } from "../../events/Trust.js"
-import { embeddersOf } from "../../layers/embedders.js"
+import { policyEmbeddersLayer } from "../../layers/embedders.js"
 import * as HashEmbedder from "../../layers/HashEmbedder.js"
 import * as LexicalReranker from "../../layers/LexicalReranker.js"
 import * as RuleSettler from "../../layers/RuleSettler.js"
@@ -80,7 +80,7 @@ export const foundation = (folder: string, options: EngineOptions = {}) => {
   return Layer.mergeAll(
     views,
     embedder ?? HashEmbedder.layer,
-    embedders ?? embeddersOf(values),
+    embedders ?? policyEmbeddersLayer(values),
     reranker ?? LexicalReranker.layer,
     // Most tests store what they store: those of reconciling bring a reconciler.
     reconciler ?? Reconciler.layerNone,

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type DaybookEvent, type ErasedEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type ErasedEvent } from "../../events/catalogue.js"
 import type { Daybook } from "../../src/Daybook.js"
 import type { Erasable } from "../../src/erasure/Erasure.js"
 import type { MemoryReader } from "../../src/Memory.js"
@@ -106,7 +106,7 @@ const eraseAndCompare = (daybook: System, before: ReadonlyArray<Event>, selectio
     expect(agents).toEqual(plan.right.agents.map((erasure) => ({ ...erasure, items: [] })))
     const after = yield* eventsOf(daybook)
     const gone = new Set(planned!.memories.map(({ id }) => id))
-    expect(withPayload(after).flatMap((event) => imagesOf(event).filter(({ id }) => gone.has(id)))).toEqual([])
+    expect(withPayload(after).flatMap((event) => afterImages(event).filter(({ id }) => gone.has(id)))).toEqual([])
     const last = before.at(-1)!.version
     const wroteBefore = writers(before, selection, last)
     for (const [version, writer] of writers(after, selection, last)) expect(writer).toEqual(wroteBefore.get(version))
@@ -123,7 +123,7 @@ const eraseAndCompare = (daybook: System, before: ReadonlyArray<Event>, selectio
 const goOn = (daybook: System, events: ReadonlyArray<DaybookEvent>) =>
   Effect.gen(function* () {
     const memory = yield* daybook.agent(agent, { trust: "full", record: false })
-    for (const event of events.filter((event) => imagesOf(event).length > 0).slice(-3)) {
+    for (const event of events.filter((event) => afterImages(event).length > 0).slice(-3)) {
       yield* memory.undo({ event: event.version }, { force: true })
     }
     const { decisions, erased } = yield* daybook.whatIf(agent)

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type DaybookEvent, type ErasedEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type ErasedEvent } from "../../events/catalogue.js"
 import { openDatabase } from "../../events/driver.js"
 import { projections } from "../../projections/all.js"
 import { makeLookup } from "../../projections/view/decodePage.js"
@@ -53,7 +53,7 @@ export const touchedBy = (
   const paths = new Set<string>()
   for (const event of before) {
     if (event.payload === null) continue
-    for (const image of imagesOf(event)) {
+    for (const image of afterImages(event)) {
       if (!left.has(image.id)) continue
       rows.add(image.born)
       if (image.session !== undefined) sessions.add(image.session)

@@ -1,5 +1,5 @@
 import * as fc from "effect/FastCheck"
-import { type DaybookEvent, imagesOf } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { Erasable } from "../../src/erasure/Erasure.js"
 import { names } from "./histories.js"
 
@@ -42,7 +42,7 @@ export const idsOf = (events: ReadonlyArray<DaybookEvent>, kind: "memory" | "tur
       if (kind === "turn") return event.type === "TURN" ? [event.payload.turn.id] : []
       if (kind === "file") return event.type === "FILE" ? [event.payload.file.id] : []
       if (kind === "schedule") return event.type === "SCHEDULE" ? [event.payload.schedule] : []
-      return imagesOf(event).map(({ id }) => id)
+      return afterImages(event).map(({ id }) => id)
     })
   )
 ]

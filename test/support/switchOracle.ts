@@ -4,7 +4,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type DaybookEvent, imagesOf, type Payload } from "../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type Payload } from "../../events/catalogue.js"
 import type { File } from "../../events/File.js"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import type { Store } from "../../events/Trust.js"
@@ -12,7 +12,7 @@ import type { Turn } from "../../events/Turn.js"
 import { piecesOf } from "../../projections/files.js"
 import { textDigest } from "../../projections/vectors.js"
 import type { DaybookService } from "../../src/DaybookService.js"
-import { chunkNumber, chunkNumbers } from "../../text/normalise/chunks.js"
+import { chunkNumber, chunkRowRange } from "../../text/normalise/chunks.js"
 import { agent, modelOf } from "./switchChecks.js"
 import type { SentLine } from "./switchRunner.js"
 import { type Model, vectorIn } from "./tongues.js"
@@ -82,7 +82,7 @@ export const oracleOf = (events: ReadonlyArray<DaybookEvent>): Oracle => {
     for (const model of models) indexes[model][kind].delete(born)
   }
   const forget = (version: number) => {
-    const [from, below] = chunkNumbers(version)
+    const [from, below] = chunkRowRange(version)
     said.delete(version)
     for (const born of [...rows.chunks.keys()]) if (born >= from && born < below) gone("chunks", born)
   }
@@ -109,7 +109,7 @@ export const oracleOf = (events: ReadonlyArray<DaybookEvent>): Oracle => {
 
   for (const event of events) {
     counts[event.type] = (counts[event.type] ?? 0) + 1
-    for (const memory of imagesOf(event)) {
+    for (const memory of afterImages(event)) {
       if (memory.status !== "active") {
         memories.delete(memory.born)
         gone("memories", memory.born)

@@ -23,7 +23,7 @@ export const chunkNumber = (version: number, part: number): number => version * 
 export const chunkIndexOf = (born: number): number => born % chunkNumbersPerTurn
 
 /** The row numbers of all chunks of a turn: from the first number (included) to the second (excluded). */
-export const chunkNumbers = (version: number): readonly [number, number] => [
+export const chunkRowRange = (version: number): readonly [number, number] => [
   chunkNumber(version, 0),
   chunkNumber(version + 1, 0)
 ]

@@ -1,5 +1,12 @@
 import { lazy } from "./lazy.js"
-import { emptyKey, extendKey, hasToken, loadVocabulary, type TokenVocabulary, tokensOfSign } from "./tokenVocabulary.js"
+import {
+  emptyKey,
+  extendKey,
+  hasToken,
+  loadVocabulary,
+  type TokenVocabulary,
+  tokensOfCharacter
+} from "./tokenVocabulary.js"
 
 /**
  * Estimates the tokens of a text in OpenAI's encoding o200k, usually within 5 %. It splits the text into parts like the
@@ -128,7 +135,7 @@ const countBody = (known: TokenVocabulary, text: string, from: number, to: numbe
   let [tokens, lastStart] = [0, from]
   for (let start = from; start < to; ) {
     const end = endOfToken(known, text, start, to)
-    tokens += end === start ? tokensOfSign(known, text.codePointAt(start)!) : 1
+    tokens += end === start ? tokensOfCharacter(known, text.codePointAt(start)!) : 1
     lastStart = start
     start = end === start ? start + (isHighSurrogate(text.charCodeAt(start)) ? 2 : 1) : end
   }
@@ -182,7 +189,7 @@ const isPunctuation = (unit: number): boolean =>
  */
 const isRare = (known: TokenVocabulary, text: string, index: number): boolean => {
   const unit = text.charCodeAt(index)
-  return unit >= 0x80 && !isLowSurrogate(unit) && tokensOfSign(known, text.codePointAt(index)!) > 1
+  return unit >= 0x80 && !isLowSurrogate(unit) && tokensOfCharacter(known, text.codePointAt(index)!) > 1
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff

@@ -25,16 +25,16 @@ export const isEverydayName = (word: string): boolean => words.has(word) || mont
  * Whether the word at an offset is written as a name: capitalised in a sentence that has lower-case words, with "'s",
  * or next to a verb of speech ("did Will", "Will said"). A capital alone does not make a month a name.
  */
-export const writtenAsName = (text: string, index: number, length: number): boolean => {
+export const looksLikeName = (text: string, index: number, length: number): boolean => {
   const [before, word, after] = [text.slice(0, index), text.slice(index, index + length), text.slice(index + length)]
   if (/^['’]s(?!\p{L})/u.test(after) || speechAfter.test(after) || verbBefore().test(before)) return true
   if (monthNames.has(word.toLowerCase())) return false
-  return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentence.test(before) && lowerCaseWord().test(text)
+  return /^\p{Lu}\p{M}*\p{Ll}/u.test(word) && insideSentencePattern.test(before) && lowerCaseWordPattern().test(text)
 }
 
 const speechAfter =
   /^\s+(?:say|says|said|tell|tells|told|ask|asks|asked|think|thinks|thought|mention|mentions|mentioned|write|writes|wrote|suggest|suggests|suggested|answer|answers|answered|reply|replies|replied)(?![\p{L}\p{N}])/iu
 const verbBefore = lazy(() => /(?:^|[^\p{L}\p{N}])(?:did|does|do|has|have|had|tell|told|ask|asked|with)\s+$/iu)
 /** Matches a lower-case word that is long enough to be capitalised in a title. */
-export const lowerCaseWord = lazy(() => /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u)
-export const insideSentence = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u
+export const lowerCaseWordPattern = lazy(() => /(?<![\p{L}\p{N}])\p{Ll}\p{L}{3}/u)
+export const insideSentencePattern = /[^\s.?!:;"'“”‘’(]["'“”‘’(]*\s+["'“”‘’(]*$/u

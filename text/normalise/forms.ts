@@ -25,7 +25,7 @@ export const formsOfWord = (word: string): ReadonlyArray<string> => {
 export const isHash = (word: string): boolean => word.length >= 7 && hash.test(word)
 
 /** A telephone number with its separators. */
-export const telephone = lazy(
+export const telephonePattern = lazy(
   () =>
     /(?<![\p{L}\p{N}+]|[\p{L}\p{N}]-)(?:(?:\+|\(\+?|0)[\d(](?:[ ()/.-]{0,3}\d){6,17}|\d{3}[-. ]\d{3}[-. ]\d{4}|\d{10,15})(?![\p{L}\p{N}])/gu
 )
@@ -54,7 +54,7 @@ const forEachForm = (text: string, emit: (source: string, form: string) => void)
   }
   for (const [number] of text.matchAll(grouped())) emit(number, number.replace(/[,'’ ](?=\d{3})/gu, ""))
   for (const [number] of text.matchAll(groupedByDots())) emit(number, number.replaceAll(".", ""))
-  for (const [number] of text.matchAll(telephone())) {
+  for (const [number] of text.matchAll(telephonePattern())) {
     const digits = number.replace(/\D/gu, "")
     if (digits.length >= 8 && digits.length <= 15) emit(number, `tel${digits.slice(-8)}`)
   }

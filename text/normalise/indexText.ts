@@ -1,6 +1,6 @@
 import { bounds, cutBytes } from "./bounds.js"
 import { endingsOf, pairsOfHangul } from "./endings.js"
-import { formsOf, formsOfWord, isHash, isSignedName, telephone } from "./forms.js"
+import { formsOf, formsOfWord, isHash, isSignedName, telephonePattern } from "./forms.js"
 import { lazy } from "./lazy.js"
 import { foldLetters, isCutByComposing } from "./letters.js"
 import { isPlainAscii } from "./plainAscii.js"
@@ -131,7 +131,7 @@ const withoutFinalMark = (run: string): string => run.replace(/(?<=[ァ-ヶー]{
 /** A word with its alternatives, or several words as a phrase. */
 const spacedPart = (phrase: string): string => {
   const words = phrase.replace(edges(), "")
-  if (/\s/u.test(phrase) && tokenLike().test(phrase.replace(telephone(), ""))) return quoted(phrase)
+  if (/\s/u.test(phrase) && tokenLike().test(phrase.replace(telephonePattern(), ""))) return quoted(phrase)
   const forms = formsOfWord(phrase).map(quoted)
   if (forms.length > 0 && isSignedName(phrase)) return anyOf(forms)
   return anyOf([

@@ -9,7 +9,7 @@ import { lazy } from "./lazy.js"
  * longer is cut.
  */
 export const foldLetters = (text: string): string => {
-  const normalised = compose(text)
+  const normalised = composeLetters(text)
     .replace(joiners(), "")
     .replace(nameDots, "")
     .replace(foldable(), (match) => variants().get(match) ?? digitOf(match))
@@ -23,11 +23,11 @@ export const foldLetters = (text: string): string => {
 const excessMarks = lazy(() => /(\p{M}{30})\p{M}+/gu)
 
 /** The text in Unicode's form NFKC. It is cut if NFKC makes it too long: see `isCutByComposing`. */
-export const compose = (text: string): string =>
+export const composeLetters = (text: string): string =>
   text.replace(excessMarks(), "$1").normalize("NFKC").slice(0, maxComposed(text))
 
 /** Whether `compose` cuts a text. */
-export const isCutByComposing = (text: string): boolean => compose(text).length === maxComposed(text)
+export const isCutByComposing = (text: string): boolean => composeLetters(text).length === maxComposed(text)
 
 const maxComposed = ({ length }: string): number => bounds.growth * length + bounds.added
 

@@ -33,7 +33,7 @@ const relativeWord = new RegExp(
 )
 
 /** Returns true for a word of a question that says nothing about its subject, such as "happened" in "what happened". */
-export const isFrameWord = (word: string): boolean => frame.test(word.replace(edges(), ""))
+export const isFillerWord = (word: string): boolean => frame.test(word.replace(edges(), ""))
 
 const frame = new RegExp(
   `^(?:${[
@@ -80,7 +80,7 @@ const typeWords: ReadonlyArray<readonly [RegExp, ...ReadonlyArray<string>]> = [
 ]
 
 /** Whether a question mentions its asker ("I", "my"). `words` are its words in lower case. */
-export const namesAsker = (text: string, words: ReadonlySet<string>): boolean =>
+export const mentionsAsker = (text: string, words: ReadonlySet<string>): boolean =>
   [...firstPerson].some((word) => words.has(word)) || firstPersonInside.test(text)
 
 const firstPerson = setOf(functionWords.speaker, "mine")
@@ -88,7 +88,7 @@ const firstPerson = setOf(functionWords.speaker, "mine")
 const firstPersonInside = /(?<!自)我(?![们們国國々らが])|[私僕俺](?=[はがのをにもと])/u
 
 /** Whether "may" is a month in this text: next to a number or a preposition of time. */
-export const namesMay = (text: string): boolean =>
+export const mentionsMonthMay = (text: string): boolean =>
   /\b(in|of|since|until|last|this|next|\d{1,2}(st|nd|rd|th)?) may\b|\bmay,? \d/i.test(text)
 
 /** The days of a month that a text names: "8", "8th". */
@@ -104,7 +104,7 @@ export const isArticle = (word: string): boolean => articles.has(word)
  * The character ranges of a query that only introduce the request: "tell me what you know of", "do you remember which".
  * `to` is exclusive.
  */
-export const requestPhrasesOf = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
+export const requestPhraseRanges = (text: string): ReadonlyArray<readonly [from: number, to: number]> =>
   [...text.matchAll(frames)].map(({ 0: { length }, index }) => [index, index + length])
 
 /** A query without the phrases that only introduce it; the query itself if nothing else remains. */

@@ -28,12 +28,12 @@ export const maxLetters = 24
 export const editCost = (typed: string, meant: string, maxEdits: number): number => {
   const edits = editDistance(typed, meant, maxEdits)
   if (edits > maxEdits) return Number.POSITIVE_INFINITY
-  const isUsual = edits === 1 && isUsualError(typed, meant)
+  const isUsual = edits === 1 && isUsualTypo(typed, meant)
   return edits - (isUsual ? 0.5 : 0) + (typed[0] === meant[0] ? 0 : 0.25)
 }
 
 /** Whether two words differ by exchanged neighbouring letters, or by a letter that one of them doubles. */
-export const isUsualError = (typed: string, meant: string): boolean => {
+export const isUsualTypo = (typed: string, meant: string): boolean => {
   let index = 0
   while (index < typed.length && typed[index] === meant[index]) index++
   if (typed.length === meant.length) {
@@ -92,7 +92,7 @@ export const letterBits = (word: string): number => {
 }
 
 /** Returns true if two words with these letters may be at most `maxEdits` edits apart. */
-export const mayBeWithin = (bits: number, otherBits: number, maxEdits: number): boolean => {
+export const mayBeWithinEdits = (bits: number, otherBits: number, maxEdits: number): boolean => {
   let different = bits ^ otherBits
   for (let left = 2 * maxEdits; left > 0 && different !== 0; left--) different &= different - 1
   return different === 0

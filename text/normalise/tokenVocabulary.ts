@@ -12,7 +12,7 @@ export interface TokenVocabulary {
   readonly bytes: Uint8Array
   /**
    * The number of tokens that each character takes by itself, minus one: two bits for each code point below
-   * `countedSigns`.
+   * `countedCodePoints`.
    */
   readonly signs: Uint8Array
 }
@@ -32,27 +32,27 @@ const mix = (key: number, seed: number): number => {
 }
 
 /** The three places of a key, one in each part of the filter. */
-export const placeOfKey = (key: number, seed: number, part: number, index: 0 | 1 | 2): number =>
+export const filterIndexOf = (key: number, seed: number, part: number, index: 0 | 1 | 2): number =>
   index * part + Math.floor((mix(key, seed + index) / 4_294_967_296) * part)
 
 export const fingerprintOfKey = (key: number, seed: number): number => mix(key, seed + 3) >>> 24
 
 export const hasToken = ({ bytes, part, seed }: TokenVocabulary, key: number): boolean =>
-  (bytes[placeOfKey(key, seed, part, 0)]! ^
-    bytes[placeOfKey(key, seed, part, 1)]! ^
-    bytes[placeOfKey(key, seed, part, 2)]!) ===
+  (bytes[filterIndexOf(key, seed, part, 0)]! ^
+    bytes[filterIndexOf(key, seed, part, 1)]! ^
+    bytes[filterIndexOf(key, seed, part, 2)]!) ===
   fingerprintOfKey(key, seed)
 
 /**
  * The vocabulary contains the number of tokens of all code points below this: the planes of living scripts and of
  * emoji.
  */
-export const countedSigns = 0x20000
+export const countedCodePoints = 0x20000
 const tokensOfRarest = 4
 
 /** The number of tokens that one character takes by itself, by its code point: 1 to 4. */
-export const tokensOfSign = ({ signs }: TokenVocabulary, codePoint: number): number =>
-  codePoint < countedSigns ? 1 + ((signs[codePoint >> 2]! >> (2 * (codePoint & 3))) & 3) : tokensOfRarest
+export const tokensOfCharacter = ({ signs }: TokenVocabulary, codePoint: number): number =>
+  codePoint < countedCodePoints ? 1 + ((signs[codePoint >> 2]! >> (2 * (codePoint & 3))) & 3) : tokensOfRarest
 
 /** Size of the header: the format's name, the seed, and the length of a part. */
 export const headerBytes = 16
@@ -65,7 +65,7 @@ export const loadVocabulary = (): TokenVocabulary | undefined => {
   const content = readFileSync(file)
   const part = content.length < headerBytes ? 0 : content.readUInt32LE(12)
   const signsStart = headerBytes + 3 * part
-  if (content.toString("latin1", 0, 8) !== formatName || content.length !== signsStart + countedSigns / 4)
+  if (content.toString("latin1", 0, 8) !== formatName || content.length !== signsStart + countedCodePoints / 4)
     throw new Error("tokens.bin has an unknown format or is incomplete: reinstall the package")
   return {
     seed: content.readInt32LE(8),

@@ -21,7 +21,7 @@ const kept: ReadonlySet<string> = new Set(["\u200c", "\u200d", "\ufe0e", "\ufe0f
 export const visibleLine = (text: string): string => visibleText(text).replace(/\s+/gu, " ").trim()
 
 /** Replaces `<` where it could begin a tag or a token of a chat template, so that a text cannot close its block. */
-export const withoutTags = (text: string): string => text.replace(/<(?=[\p{L}/!?|<_:])/gu, "&lt;")
+export const escapeTags = (text: string): string => text.replace(/<(?=[\p{L}/!?|<_:])/gu, "&lt;")
 
 /** A text as one line of quoted data: a JSON string from which the text cannot escape into the prompt around it. */
-export const quotedText = (text: string): string => JSON.stringify(withoutTags(visibleLine(text)))
+export const quotedText = (text: string): string => JSON.stringify(escapeTags(visibleLine(text)))

@@ -1,5 +1,5 @@
 import { lazy } from "../normalise/lazy.js"
-import type { Topic } from "./cueWordList.js"
+import type { CueTopic } from "./cueWordList.js"
 import type { CueWords } from "./cueWords.js"
 
 /**
@@ -20,7 +20,7 @@ interface Shape {
 }
 
 const shapes = lazy(
-  (): Partial<Record<Topic, Shape>> => ({
+  (): Partial<Record<CueTopic, Shape>> => ({
     // For example: 221B Baker Street. A year is not a house number: "in 2008 Wall Street fell".
     english: {
       shape: new RegExp(
@@ -89,7 +89,7 @@ const charactersAfter = 72
 /** Whether a text contains a postal address. */
 export const hasAddress = (text: string, cues: CueWords): boolean => {
   if (usTown.test(text) || ukPostcode.test(text)) return true
-  const searchedUntil = new Map<Topic, number>()
+  const searchedUntil = new Map<CueTopic, number>()
   for (const [index, topic] of cues.topics.entries()) {
     const format = shapes()[topic]
     const start = cues.starts[index]!

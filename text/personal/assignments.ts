@@ -1,4 +1,4 @@
-import type { Topic } from "./cueWordList.js"
+import type { CueTopic } from "./cueWordList.js"
 import type { CueWords } from "./cueWords.js"
 import type { CredentialKind } from "./kinds.js"
 import { hasLoginPair, isSpokenPhrase } from "./phrases.js"
@@ -9,7 +9,7 @@ import { type CodeTopic, hasSpokenCode, isPlainPassword } from "./spokenCodes.js
  * Secrets after a cue word: "the password is …", API_KEY=…, token: …. Most values after cue words are not secrets. A
  * value counts only if it looks like a secret, and not like a plain word, code or a placeholder.
  */
-const kinds: Partial<Record<Topic, CredentialKind>> = {
+const kinds: Partial<Record<CueTopic, CredentialKind>> = {
   key: "private-key",
   phrase: "private-key",
   apiKey: "api-key",
@@ -27,8 +27,15 @@ const kinds: Partial<Record<Topic, CredentialKind>> = {
   lock: "password"
 }
 
-const codeTopics: ReadonlySet<Topic> = new Set<CodeTopic>(["code", "pin", "combination", "licenceKey", "opens", "lock"])
-const isCodeTopic = (topic: Topic): topic is CodeTopic => codeTopics.has(topic)
+const codeTopics: ReadonlySet<CueTopic> = new Set<CodeTopic>([
+  "code",
+  "pin",
+  "combination",
+  "licenceKey",
+  "opens",
+  "lock"
+])
+const isCodeTopic = (topic: CueTopic): topic is CodeTopic => codeTopics.has(topic)
 
 /**
  * Matches a password after words that are not a connector: "password got changed again, Heron-88", "the password's …".
@@ -62,7 +69,7 @@ const dates =
   /^(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[.:/]\d{1,2}(?:[.:/]\d{2,4})?|\d+(?:[.,]\d+)?(?:%|[smhdwy]|ms|min|px|kb|mb|gb|k|days?|hours?|minutes?|chars?|characters?|bits?|bytes?|th|st|nd|rd|x|v\d.*)?|v?\d+(?:\.\d+){1,3})$/i
 
 /** Adds the kinds of secrets that follow cue words. */
-export const assignmentsIn = (text: string, cues: CueWords, detected: Set<CredentialKind>): void => {
+export const addAssignedSecrets = (text: string, cues: CueWords, detected: Set<CredentialKind>): void => {
   for (const [index, topic] of cues.topics.entries()) {
     const end = cues.ends[index]!
     if (topic === "bearer" && !detected.has("token")) {
@@ -151,7 +158,7 @@ const isSpokenPassword = (after: string): boolean => {
   )
 }
 
-const isSecret = (topic: Topic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {
+const isSecret = (topic: CueTopic, value: string, isQuoted: boolean, isStrong: boolean): boolean => {
   if (isPlaceholder(value)) return false
   if (kinds[topic] !== "password") {
     // The id of an app or of a session is often a UUID. A UUID is not a secret here.

@@ -1,4 +1,4 @@
-import { assignmentsIn } from "./assignments.js"
+import { addAssignedSecrets } from "./assignments.js"
 import { hasCommandPassword } from "./commandLines.js"
 import type { CueWords } from "./cueWords.js"
 import { keyFormatsOf } from "./keyFormats.js"
@@ -9,7 +9,7 @@ import type { TextScan } from "./scan.js"
  * Adds the kinds of credentials in a text: keys and tokens in their issuers' formats, key blocks, and secrets that
  * follow a cue word.
  */
-export const credentialsIn = (text: string, scan: TextScan, cues: CueWords, kinds: Set<CredentialKind>): void => {
+export const addCredentialKinds = (text: string, scan: TextScan, cues: CueWords, kinds: Set<CredentialKind>): void => {
   // Keys of all issuers contain a run of at least 16 characters.
   if (scan.longestRun >= 16) {
     issuedKeysIn(text, kinds)
@@ -17,7 +17,7 @@ export const credentialsIn = (text: string, scan: TextScan, cues: CueWords, kind
   }
   if (!kinds.has("password") && hasUrlWithPassword(text)) kinds.add("password")
   if (!kinds.has("password") && hasCommandPassword(text)) kinds.add("password")
-  assignmentsIn(text, cues, kinds)
+  addAssignedSecrets(text, cues, kinds)
 }
 
 const runPattern = /(?<![\w-])[\w-][\w.-]{15,2047}/g

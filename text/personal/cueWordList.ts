@@ -66,4 +66,4 @@ export const cueWords = {
   basic: "authorization: basic "
 } as const
 
-export type Topic = keyof typeof cueWords
+export type CueTopic = keyof typeof cueWords

@@ -1,14 +1,14 @@
-import { cueWords, type Topic } from "./cueWordList.js"
+import { type CueTopic, cueWords } from "./cueWordList.js"
 
 /** The cue words in a text, ordered by their end positions. */
 export interface CueWords {
-  readonly topics: ReadonlyArray<Topic>
+  readonly topics: ReadonlyArray<CueTopic>
   readonly starts: ReadonlyArray<number>
   readonly ends: ReadonlyArray<number>
 }
 
 interface Word {
-  readonly topic: Topic
+  readonly topic: CueTopic
   readonly length: number
   readonly begins: boolean
   readonly ends: boolean
@@ -21,7 +21,7 @@ interface Word {
 export const findCueWords = (text: string): CueWords => {
   automaton ??= buildAutomaton()
   const { classes, next, cuesByState, width } = automaton
-  let cues: { topics: Array<Topic>; starts: Array<number>; ends: Array<number> } | undefined
+  let cues: { topics: Array<CueTopic>; starts: Array<number>; ends: Array<number> } | undefined
   let state = 0
   for (let index = 0; index < text.length; index++) {
     state = next[state * width + classes[text.charCodeAt(index)]!]!
@@ -52,7 +52,7 @@ export const lastCueEnd = (
   cues: CueWords,
   text: string,
   position: number,
-  { reach, topic }: { readonly topic: Topic; readonly reach: number }
+  { reach, topic }: { readonly topic: CueTopic; readonly reach: number }
 ): number => {
   const { ends, topics } = cues
   for (let index = lastBefore(ends, position); index >= 0 && position - ends[index]! <= reach; index--) {
@@ -119,7 +119,7 @@ const buildAutomaton = (): Automaton => {
       }
       cuesByState[state] = [
         ...(cuesByState[state] ?? []),
-        { topic: topic as Topic, length: text.length, begins: pattern.startsWith("^"), ends: pattern.endsWith("$") }
+        { topic: topic as CueTopic, length: text.length, begins: pattern.startsWith("^"), ends: pattern.endsWith("$") }
       ]
     }
   }

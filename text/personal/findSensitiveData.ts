@@ -1,13 +1,13 @@
 import { hasAddress } from "./addresses.js"
-import { credentialsIn } from "./credentials.js"
+import { addCredentialKinds } from "./credentials.js"
 import { type CueWords, findCueWords } from "./cueWords.js"
 import { hasEmail } from "./email.js"
 import { hasIban } from "./iban.js"
 import type { CredentialKind, PiiKind } from "./kinds.js"
 import { hasLetteredId, isNationalId } from "./nationalIds.js"
-import { forEachNumber, isCard } from "./numbers.js"
+import { beginsWithCardNumber, forEachNumber } from "./numbers.js"
 import { isPhone } from "./phones.js"
-import { fold, scanText, type TextScan } from "./scan.js"
+import { foldToAscii, scanText, type TextScan } from "./scan.js"
 
 export type { CredentialKind, PiiKind }
 
@@ -32,11 +32,11 @@ export const findSensitiveData = (texts: ReadonlyArray<string>): Findings => {
     let scan = scanText(text)
     let folded = text
     if (scan.foreign) {
-      folded = fold(text)
+      folded = foldToAscii(text)
       scan = scanText(folded)
     }
     const cues = findCueWords(folded)
-    credentialsIn(folded, scan, cues, credential)
+    addCredentialKinds(folded, scan, cues, credential)
     if (scan.mayHaveEmail && !pii.has("email") && hasEmail(folded)) pii.add("email")
     if (scan.digits > 0) addNumberKinds(folded, scan, cues, pii)
   }
@@ -54,7 +54,7 @@ const addNumberKinds = (text: string, scan: TextScan, cues: CueWords, pii: Set<P
     forEachNumber(text, (number) => {
       // The category of a number does not depend on earlier findings: a second card must not count as an identity
       // number.
-      if (isCard(number)) pii.add("card")
+      if (beginsWithCardNumber(number)) pii.add("card")
       else if (isNationalId(text, number, cues)) pii.add("national-id")
       else if (!pii.has("phone") && isPhone(text, number, cues)) pii.add("phone")
     })

@@ -1,5 +1,5 @@
 import { mod97 } from "./checks.js"
-import { isWord } from "./numbers.js"
+import { isWordCharacter } from "./numbers.js"
 
 /** Length of an IBAN by country, from SWIFT's registry. */
 const lengths: Readonly<Record<string, number>> = Object.fromEntries(
@@ -36,12 +36,12 @@ const compact = (text: string, start: number, length: number): string | undefine
   let isAfterGap = false
   for (let index = start; index < text.length && value.length < length; index++) {
     const code = text.charCodeAt(index)
-    if (isWord(code)) {
+    if (isWordCharacter(code)) {
       value += text[index]
       isAfterGap = false
     } else if (isAfterGap || (code !== 32 && code !== 45)) return undefined
     else isAfterGap = true
-    if (value.length === length && isWord(text.charCodeAt(index + 1))) return undefined
+    if (value.length === length && isWordCharacter(text.charCodeAt(index + 1))) return undefined
   }
   return value.length === length && !value.includes("_") ? value.toUpperCase() : undefined
 }

@@ -6,7 +6,8 @@ import { findSensitiveData } from "./findSensitiveData.js"
 export const credentialMask = "[credential]"
 
 /** Whether one of the texts contains a password, a key or a token. */
-export const holdsCredential = (texts: ReadonlyArray<string>): boolean => findSensitiveData(texts).credential.length > 0
+export const containsCredential = (texts: ReadonlyArray<string>): boolean =>
+  findSensitiveData(texts).credential.length > 0
 
 /**
  * Masks the credentials in a text. The detector reports only that a text contains a credential, not where. The mask
@@ -17,13 +18,15 @@ export const holdsCredential = (texts: ReadonlyArray<string>): boolean => findSe
 export const maskCredentials = (text: string): string => {
   if (!holdsAny(text)) return text
   const masked = sentencesOf(text)
-    .map((sentence) => (holdsCredential([sentence]) ? credentialMask : sentence.replace(mixedWord(), credentialMask)))
+    .map((sentence) =>
+      containsCredential([sentence]) ? credentialMask : sentence.replace(mixedWord(), credentialMask)
+    )
     .join("\n")
   return masked.includes(credentialMask) && !holdsAny(masked) ? masked : credentialMask
 }
 
 /** Whether a text contains a credential, even if a line break separates "password" from the password. */
-const holdsAny = (text: string): boolean => holdsCredential([text, text.replace(/\s+/g, " ")])
+const holdsAny = (text: string): boolean => containsCredential([text, text.replace(/\s+/g, " ")])
 
 /**
  * Matches a word of at least six characters with letters and digits, such as a second password next to the first one.

@@ -1,16 +1,16 @@
 import * as check from "./checks.js"
-import type { Topic } from "./cueWordList.js"
+import type { CueTopic } from "./cueWordList.js"
 import { type CueWords, lastCueEnd } from "./cueWords.js"
 import { beginsWithDate, mayEndAfter, type WrittenNumber } from "./numbers.js"
 
 interface Rule {
   readonly isValid: (digits: string) => boolean
   /** Required cue word, for numbers with a weak check digit or none. */
-  readonly after?: Topic | undefined
+  readonly after?: CueTopic | undefined
 }
 
 /** Each rule: shapes (the lengths of the digit groups with their separators, such as "3-2-4"), check, and cue word. */
-const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rule["isValid"], after?: Topic]> = [
+const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rule["isValid"], after?: CueTopic]> = [
   [["3-2-4"], check.ssn],
   [["3 2 4", "9"], check.ssn, "ssn"],
   [["9", "3 3 3", "3-3-3"], check.luhn, "sin"],

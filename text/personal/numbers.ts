@@ -16,7 +16,7 @@ export interface WrittenNumber {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 /** Whether a character is an ASCII letter, a digit or _. */
-export const isWord = (code: number): boolean =>
+export const isWordCharacter = (code: number): boolean =>
   isDigit(code) || code === 95 || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
 /** Maximum number of digits. No personal number is longer. */
@@ -37,7 +37,9 @@ export const forEachNumber = (text: string, visit: (number: WrittenNumber) => vo
     const before = index === 0 ? 32 : text.charCodeAt(index - 1)
     let end = index + 1
     while (end < text.length && isDigit(text.charCodeAt(end))) end++
-    const isInside = isWord(before) || (before >= 45 && before <= 47 && index > 1 && isWord(text.charCodeAt(index - 2)))
+    const isInside =
+      isWordCharacter(before) ||
+      (before >= 45 && before <= 47 && index > 1 && isWordCharacter(text.charCodeAt(index - 2)))
     if (!isInside && end - index <= maxDigits) {
       const number = readNumber(text, index, end)
       if (number !== undefined) {
@@ -72,7 +74,7 @@ const readNumber = (text: string, start: number, firstGroupEnd: number): Written
     let stop = next
     while (stop - next <= maxDigits && isDigit(text.charCodeAt(stop))) stop++
     // A group that a letter follows directly belongs to something else, as in "12 345 6789abc".
-    if (stop === next || total + stop - next > maxDigits || isWord(text.charCodeAt(stop))) break
+    if (stop === next || total + stop - next > maxDigits || isWordCharacter(text.charCodeAt(stop))) break
     const separator = next - end === 1 ? oneCharacter[text.charCodeAt(end) - 32]! : text.slice(end, next)
     if (next - end > 1 && !validSeparators.has(separator)) break
     separators.push(separator)
@@ -95,8 +97,8 @@ const validSeparators = new Set([" (0)", "(0)", ") ", " (", ")-", " - ", " / ", 
 export const mayEndAfter = (text: string, number: WrittenNumber, groups: number): boolean => {
   const end = number.ends[groups - 1]!
   const code = text.charCodeAt(end)
-  if (isWord(code)) return false
-  return !((code === 46 || code === 44 || code === 45) && isWord(text.charCodeAt(end + 1)))
+  if (isWordCharacter(code)) return false
+  return !((code === 46 || code === 44 || code === 45) && isWordCharacter(text.charCodeAt(end + 1)))
 }
 
 /**
@@ -123,7 +125,7 @@ const printed = new Set(["4 4 4 4", "4 4 4 4 3", "4 6 5", "4 6 4"])
  * Whether the number begins with a payment card number: an issuer's prefix and length, a valid Luhn check, and groups
  * as printed on cards.
  */
-export const isCard = ({ digits, lengths, separators }: WrittenNumber): boolean => {
+export const beginsWithCardNumber = ({ digits, lengths, separators }: WrittenNumber): boolean => {
   if (digits.length < 12 || /^[0179]/.test(digits)) return false
   if (lengths[0]! < 12 && (lengths[0] !== 4 || (lengths[1] !== 4 && lengths[1] !== 6))) return false
   let total = 0

@@ -82,7 +82,7 @@ export const scanText = (text: string): TextScan => {
  * Replaces variants of digits, spaces, hyphens and punctuation by ASCII characters, and removes invisible characters.
  * Letters of all scripts stay.
  */
-export const fold = (text: string): string => {
+export const foldToAscii = (text: string): string => {
   let folded = ""
   let copiedTo = 0
   for (let index = 0; index < text.length; index++) {

@@ -21,16 +21,16 @@ const accessCode = lazy(
 )
 
 /** Whether a text mentions a code that opens something. The code itself may be elsewhere. */
-export const namesAccessCode = (text: string): boolean => accessCode().test(text)
+export const mentionsAccessCode = (text: string): boolean => accessCode().test(text)
 
 /** Whether a text names something that a code opens. */
-export const namesLocked = (text: string): boolean => place().test(text)
+export const mentionsLockedThing = (text: string): boolean => place().test(text)
 
 /**
  * Whether a text has a code after or before the word "code", whatever that code opens. Codes of errors, orders and the
  * like do not count.
  */
-export const mayHoldCode = (text: string): boolean => {
+export const mayContainCode = (text: string): boolean => {
   for (const { 0: cue, index } of text.matchAll(/(?<![\p{L}\d])codes?(?![\p{L}\d])/giu)) {
     const before = text.slice(Math.max(0, index - reach.before), index)
     const after = text.slice(index + cue.length, index + cue.length + reach.after)

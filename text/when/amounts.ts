@@ -39,7 +39,7 @@ const andHalf = "\\s+and\\s+an?\\s+half"
 const step = `(?:${count}(?:${andHalf})?[\\s-]+${unit}(?:${andHalf})?|\\d{1,4}\\s?${short})`
 
 /** Matches "3 weeks", "a couple of days", "one year and two months", "half an hour", "24h". */
-export const amount = `(?:(?:half(?:\\s+an?)?|a\\s+quarter\\s+of\\s+an?)[\\s-]+${unit}|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
+export const amountPattern = `(?:(?:half(?:\\s+an?)?|a\\s+quarter\\s+of\\s+an?)[\\s-]+${unit}|${step}(?:(?:\\s*,\\s*|\\s+)(?:and\\s+)?${step})*)`
 
 export type Amount = ReadonlyArray<{ readonly unit: Unit; readonly min: number; readonly max: number }>
 

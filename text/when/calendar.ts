@@ -1,6 +1,6 @@
 import type { ParsedComponents, ParsedResult } from "chrono-node"
 import { Chrono, configuration } from "chrono-node/en"
-import { type Clock, days, hour, isDay, minute, second, type TimeRange } from "./clock.js"
+import { type Clock, hour, isDay, minute, rangeOfDays, second, type TimeRange } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
 
 // Dates that chrono reads. Daybook uses only the fields that chrono's parsers report. It ignores
@@ -94,7 +94,7 @@ const noDate = (index: number, end: number): TimeExpression => ({ index, end, ki
 /** The fields of an expression for the days `first` to `last` of a month; of every year if the year is undefined. */
 export const dayFields = ({ first, last, month, year }: Days, clock: Clock): Fields => {
   const rangeIn = (year: number) =>
-    isDay(year, month, last) ? days(clock, [year, month, first], [year, month, last + 1]) : undefined
+    isDay(year, month, last) ? rangeOfDays(clock, [year, month, first], [year, month, last + 1]) : undefined
   return { kind: "day", weak: false, date: { year, month }, ...inYear(year, rangeIn) }
 }
 
@@ -108,7 +108,7 @@ interface Days {
 }
 
 const monthFields = (year: number | undefined, month: number, weak: boolean, clock: Clock): Fields => {
-  const rangeIn = (year: number) => days(clock, [year, month], [year, month + 1])
+  const rangeIn = (year: number) => rangeOfDays(clock, [year, month], [year, month + 1])
   return { kind: "month", weak, date: { year, month }, ...inYear(year, rangeIn) }
 }
 

@@ -1,6 +1,6 @@
 import { rangeAtDistance } from "./amounts.js"
 import { dayFields } from "./calendar.js"
-import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
+import { type Clock, rangeOfDays, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
 import { hoursOfPart } from "./parts.js"
 import { dayOfWeek, monthsOfYear } from "./recurring.js"
@@ -56,7 +56,7 @@ const offsetOf = (phrase: string): number =>
 type Read = Omit<TimeExpression, "index" | "end"> | undefined
 const strongRange = (range: TimeRange, kind: TimeExpression["kind"] = "span"): Read => ({ kind, weak: false, range })
 const year = (clock: Clock, number: number): Read => ({
-  ...strongRange(days(clock, [number, 1], [number + 1, 1]), "year")!,
+  ...strongRange(rangeOfDays(clock, [number, 1], [number + 1, 1]), "year")!,
   occurrence: { period: "year", number }
 })
 

@@ -45,7 +45,7 @@ export const day = 24 * hour
  * A clock for a zone. An invalid zone throws a RangeError at the first use, not here: checking a zone takes 13 ms, and
  * few texts need a zone.
  */
-export const clockOf = (askedAt: number, zone: string): Clock => {
+export const makeClock = (askedAt: number, zone: string): Clock => {
   let format: Intl.DateTimeFormat | undefined
   // The zone's offset at this instant. It may differ from the offset at the asking time.
   const offset = (instant: number): number => {
@@ -96,7 +96,7 @@ export const isDay = (year: number, month: number, day: number): boolean => {
 }
 
 /** The range from the start of one day to the start of another. Months and days may overflow. */
-export const days = ({ instantAt }: Clock, from: Day, to: Day): TimeRange => ({
+export const rangeOfDays = ({ instantAt }: Clock, from: Day, to: Day): TimeRange => ({
   from: instantAt(...from),
   to: instantAt(...to)
 })
@@ -109,29 +109,29 @@ export const unitAt = (clock: Clock, instant: number, unit: Unit, count = 0): Ti
     const from = shifted - modulo(clock.local(shifted), length)
     return { from, to: from + length }
   }
-  const [year, month, date, weekday] = fieldsOf(clock.local(instant))
+  const [year, month, date, weekday] = dateFieldsOf(clock.local(instant))
   const monday = date - ((weekday + 6) % 7) + 7 * count
   switch (unit) {
     case "day":
-      return days(clock, [year, month, date + count], [year, month, date + count + 1])
+      return rangeOfDays(clock, [year, month, date + count], [year, month, date + count + 1])
     case "week":
-      return days(clock, [year, month, monday], [year, month, monday + 7])
+      return rangeOfDays(clock, [year, month, monday], [year, month, monday + 7])
     case "weekend":
-      return days(clock, [year, month, monday + 5], [year, month, monday + 7])
+      return rangeOfDays(clock, [year, month, monday + 5], [year, month, monday + 7])
     case "month":
-      return days(clock, [year, month + count], [year, month + count + 1])
+      return rangeOfDays(clock, [year, month + count], [year, month + count + 1])
     case "quarter": {
       const first = month - ((month - 1) % 3) + 3 * count
-      return days(clock, [year, first], [year, first + 3])
+      return rangeOfDays(clock, [year, first], [year, first + 3])
     }
     case "decade":
     case "century": {
       const years = unit === "decade" ? 10 : 100
       const first = year - modulo(year, years) + years * count
-      return days(clock, [first, 1], [first + years, 1])
+      return rangeOfDays(clock, [first, 1], [first + years, 1])
     }
     default:
-      return days(clock, [year + count, 1], [year + count + 1, 1])
+      return rangeOfDays(clock, [year + count, 1], [year + count + 1, 1])
   }
 }
 
@@ -143,7 +143,7 @@ export const shift = (clock: Clock, instant: number, unit: Unit, count: number):
   const length = lengths[unit]
   if (length !== undefined) return instant + count * length
   const localTime = clock.local(instant)
-  const [year, month, date] = fieldsOf(localTime)
+  const [year, month, date] = dateFieldsOf(localTime)
   const time = modulo(localTime, day)
   if (unit === "day") return clock.instantAt(year, month, date + count, time)
   if (unit === "week" || unit === "weekend") return clock.instantAt(year, month, date + 7 * count, time)
@@ -153,7 +153,7 @@ export const shift = (clock: Clock, instant: number, unit: Unit, count: number):
 }
 
 /** Year, month (from 1), day of the month and day of the week (from Sunday, 0) of a local time. */
-export const fieldsOf = (localTime: number): readonly [number, number, number, number] => {
+export const dateFieldsOf = (localTime: number): readonly [number, number, number, number] => {
   const date = new Date(localTime)
   return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()]
 }

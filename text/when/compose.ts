@@ -1,9 +1,9 @@
 import { dayFields } from "./calendar.js"
-import { type Clock, day, fieldsOf, hour, type TimeRange } from "./clock.js"
+import { type Clock, dateFieldsOf, day, hour, type TimeRange } from "./clock.js"
 import { mapRange, type TimeExpression } from "./expression.js"
-import { countedOccurrence, lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
+import { applyCountedOccurrence, lastThisNextModifier, type Modifier, otherModifiers } from "./modifiers.js"
 import { hoursOn } from "./parts.js"
-import { listed } from "./plausible.js"
+import { listSeparator } from "./plausible.js"
 import { applyBound, joinRanges } from "./ranges.js"
 
 // Combines neighbouring expressions: "last" and "May", "Monday" and "evening", "two days before" and "Christmas".
@@ -12,7 +12,7 @@ import { applyBound, joinRanges } from "./ranges.js"
  * Combines expressions with their modifiers and with each other. The input is in text order without overlaps; results may
  * overlap.
  */
-export const compose = (
+export const combineExpressions = (
   text: string,
   expressions: ReadonlyArray<TimeExpression>,
   clock: Clock
@@ -36,7 +36,7 @@ export const compose = (
     return right === undefined ? left : inListedMonth(left, right, text.slice(left.end, right.index), clock)
   })
   const dates = [joinWeekday, joinMonthDay].reduce(joinNeighbours, dated)
-  const counted = dates.map((expression) => countedOccurrence(text, expression, clock))
+  const counted = dates.map((expression) => applyCountedOccurrence(text, expression, clock))
   const points = [joinCycle, joinTime, joinCycle].reduce(joinNeighbours, applyModifier(counted, lastThisNextModifier))
   return joinRanges(text, otherModifiers.reduce(applyModifier, points), clock).map((expression) =>
     applyBound(text, expression, clock)
@@ -45,7 +45,7 @@ export const compose = (
 
 /** In "the 5th and the 6th of May", the 5th is in May too. */
 const inListedMonth = (left: TimeExpression, right: TimeExpression, between: string, clock: Clock): TimeExpression =>
-  left.monthDay === undefined || right.date === undefined || right.kind !== "day" || !listed.test(between)
+  left.monthDay === undefined || right.date === undefined || right.kind !== "day" || !listSeparator.test(between)
     ? left
     : {
         ...left,
@@ -80,7 +80,7 @@ const joinWeekday: Join = (left, right, between, clock) => {
 }
 
 const weekdayOf = (range: TimeRange | undefined, clock: Clock): number | undefined =>
-  range && fieldsOf(clock.local(range.from))[3]
+  range && dateFieldsOf(clock.local(range.from))[3]
 
 /** Joins "May the 4th". */
 const joinMonthDay: Join = (left, right, between, clock) => {

@@ -1,4 +1,4 @@
-import { type Clock, fieldsOf, type TimeRange } from "./clock.js"
+import { type Clock, dateFieldsOf, type TimeRange } from "./clock.js"
 
 /** A recurring time: a month or a feast each year, a day each month or week. An occurrence may be missing (29 February). */
 export interface Cycle {
@@ -87,7 +87,7 @@ export const occurrenceUntil = (cycle: Cycle, instant: number, clock: Clock): Ti
 /** The year of an instant, or the distance of its month or week from the current one; at most one off. */
 const approximateNumber = ({ period }: Cycle, instant: number, clock: Clock): number => {
   if (period === "week") return Math.round((instant - clock.askedAt) / 604_800_000)
-  const [year, month] = fieldsOf(clock.local(instant))
+  const [year, month] = dateFieldsOf(clock.local(instant))
   return period === "year" ? year : 12 * (year - clock.year) + month - clock.month
 }
 

@@ -1,8 +1,8 @@
-import { amount, amountOf, rangeAtDistance } from "./amounts.js"
+import { amountOf, amountPattern, rangeAtDistance } from "./amounts.js"
 import { type Clock, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 import { type CycleReference, mapRange, occurrenceOf, type TimeExpression } from "./expression.js"
-import { cardinalOf, ordinal, ordinalOf } from "./numberWords.js"
-import { hoursOfPart, hoursOn, nthOf, partOf } from "./parts.js"
+import { cardinalOf, ordinalOf, ordinalPattern } from "./numberWords.js"
+import { hoursOfPart, hoursOn, nthUnitOf, thirdOf } from "./parts.js"
 
 /** Words before an expression that change its meaning. */
 export interface Modifier {
@@ -46,7 +46,7 @@ export const lastThisNextModifier: Modifier = {
 }
 
 /** Selects by counting back or forward: "two Fridays ago", "the summer before last", "the Tuesday after next". */
-export const countedOccurrence = (text: string, expression: TimeExpression, clock: Clock): TimeExpression => {
+export const applyCountedOccurrence = (text: string, expression: TimeExpression, clock: Clock): TimeExpression => {
   const { cycle, end, index } = expression
   const after = cycle && /^\s+(?:(ago)|(before\s+last)|after\s+next)\b/i.exec(text.slice(end, end + 24))
   if (!cycle || !after) return expression
@@ -96,13 +96,13 @@ const partModifier: Modifier = {
   change: (expression, [, adjective, noun], clock) => {
     const word = (adjective ?? noun)!.toLowerCase()
     const third = /early|start|begin/.test(word) ? 0 : /mid/.test(word) ? 1 : 2
-    return changedRange(expression, (range) => partOf(clock, range, third))
+    return changedRange(expression, (range) => thirdOf(clock, range, third))
   }
 }
 
 const weekday = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
-const position = `(?:(?:next|second|third)[\\s-]to[\\s-])?last|penultimate|final|${ordinal}`
+const position = `(?:(?:next|second|third)[\\s-]to[\\s-])?last|penultimate|final|${ordinalPattern}`
 const positions: { readonly [position: string]: number } = { next: -2, second: -2, penultimate: -2, third: -3 }
 
 /** The index of a position: 0 for "first", -1 for "last", -2 for "next to last". Undefined for other words. */
@@ -120,25 +120,25 @@ const indexOf = (position: string): number | undefined => {
 const nthModifier: Modifier = {
   pattern: new RegExp(
     `\\b(?:the\\s+)?(?:(${position})\\s+(day|week|weekend|month|${weekday}|(?:quarter|half)(?=\\s))|` +
-      `(\\d\\d?(?:st|nd|rd|th)|${ordinal}(?=\\s+of\\s)))\\s+(?:(?:of|in)\\s+|(?<=(?:quarter|half)\\s+))$`,
+      `(\\d\\d?(?:st|nd|rd|th)|${ordinalPattern}(?=\\s+of\\s)))\\s+(?:(?:of|in)\\s+|(?<=(?:quarter|half)\\s+))$`,
     "i"
   ),
   change: (expression, [, ordinalWord, unit, day], clock) => {
     const index = indexOf((ordinalWord ?? day)!)
     return index === undefined
       ? undefined
-      : changedRange(expression, (range) => nthOf(clock, range, unit?.toLowerCase() ?? "day", index))
+      : changedRange(expression, (range) => nthUnitOf(clock, range, unit?.toLowerCase() ?? "day", index))
   }
 }
 
 /** Selects several units at one end of a range: "the first three days of May", "the last two weeks of 2025". */
 const firstOrLastModifier: Modifier = {
-  pattern: new RegExp(`\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${amount})\\s+(?:of|in)\\s+(?:the\\s+)?$`, "i"),
+  pattern: new RegExp(`\\b(?:the\\s+)?(?:(first)|last|final)\\s+(${amountPattern})\\s+(?:of|in)\\s+(?:the\\s+)?$`, "i"),
   change: (expression, [, first, phrase], clock) => {
     const [step, ...others] = amountOf(phrase!) ?? []
     if (step === undefined || others.length > 0) return undefined
     return changedRange(expression, (range) => {
-      const edge = nthOf(clock, range, step.unit, first === undefined ? -step.max : step.max - 1)
+      const edge = nthUnitOf(clock, range, step.unit, first === undefined ? -step.max : step.max - 1)
       return edge && (first === undefined ? { from: edge.from, to: range.to } : { from: range.from, to: edge.to })
     })
   }
@@ -146,7 +146,10 @@ const firstOrLastModifier: Modifier = {
 
 /** Shifts a date: "two days before Christmas 2025" is one day. */
 const distanceModifier: Modifier = {
-  pattern: new RegExp(`\\b(?:the\\s+)?(${amount})\\s+(before|prior\\s+to|after|following)\\s+(?:the\\s+)?$`, "i"),
+  pattern: new RegExp(
+    `\\b(?:the\\s+)?(${amountPattern})\\s+(before|prior\\s+to|after|following)\\s+(?:the\\s+)?$`,
+    "i"
+  ),
   change: (expression, [, phrase, side], clock) => {
     const amount = amountOf(phrase!)
     if (amount === undefined) return undefined
@@ -193,7 +196,7 @@ const neighbourModifier: Modifier = {
       if (unit === "week") return week
       if (/^(?:morning|afternoon|evening|night)$/.test(unit))
         return hoursOn(clock, back ? unitAt(clock, from, "day", -1) : unitAt(clock, to, "day"), hoursOfPart(unit))
-      if (unit !== "weekend") return nthOf(clock, week, unit, 0)
+      if (unit !== "weekend") return nthUnitOf(clock, week, unit, 0)
       const nearest = unitAt(clock, back ? from : to - 1, unit)
       if (back) return nearest.to <= from ? nearest : unitAt(clock, from, unit, -1)
       return nearest.from >= to ? nearest : unitAt(clock, to - 1, unit, 1)

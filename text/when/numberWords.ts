@@ -23,7 +23,7 @@ const ordinals: ReadonlyMap<string, number> = new Map([
 export const tensPrefix = "(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty[\\s-])"
 
 /** Matches "3rd", "third", "twenty-first", and other words with the same endings. */
-export const ordinal = `(?:\\d{1,3}(?:st|nd|rd|th)|${tensPrefix}?[a-z]{1,8}(?:st|nd|rd|th))`
+export const ordinalPattern = `(?:\\d{1,3}(?:st|nd|rd|th)|${tensPrefix}?[a-z]{1,8}(?:st|nd|rd|th))`
 
 const valueIn = (values: ReadonlyMap<string, number>, phrase: string): number | undefined => {
   if (/^\d/.test(phrase)) return Number.parseInt(phrase, 10)

@@ -1,4 +1,4 @@
-import { type Clock, days, fieldsOf, hour, type TimeRange, type Unit, unitAt } from "./clock.js"
+import { type Clock, dateFieldsOf, hour, rangeOfDays, type TimeRange, type Unit, unitAt } from "./clock.js"
 
 // Parts of ranges: "early May", "the second half of 2024", "the first Monday in June", the evening of a day.
 
@@ -7,8 +7,8 @@ import { type Clock, days, fieldsOf, hour, type TimeRange, type Unit, unitAt } f
  * whole months).
  */
 const shape = (clock: Clock, { from, to }: TimeRange) => {
-  const [year, month, day] = fieldsOf(clock.local(from))
-  const [endYear, endMonth, endDay] = fieldsOf(clock.local(to))
+  const [year, month, day] = dateFieldsOf(clock.local(from))
+  const [endYear, endMonth, endDay] = dateFieldsOf(clock.local(to))
   const months = day === 1 && endDay === 1 ? 12 * (endYear - year) + endMonth - month : 0
   const length = Math.round((to - from) / 86_400_000)
   return { year, month, day, months, length }
@@ -18,25 +18,28 @@ const shape = (clock: Clock, { from, to }: TimeRange) => {
  * The first, middle or last third of a range. A year or a quarter is divided by months, a month at the 10th and the
  * 20th, a week into Monday and Tuesday, Wednesday and Thursday, and Friday to Sunday. Undefined for shorter ranges.
  */
-export const partOf = (clock: Clock, range: TimeRange, third: number): TimeRange | undefined => {
+export const thirdOf = (clock: Clock, range: TimeRange, third: number): TimeRange | undefined => {
   const { year, month, day, months, length } = shape(clock, range)
   if (months >= 3) {
     const monthOffset = (part: number) => Math.round((months * part) / 3)
-    return days(clock, [year, month + monthOffset(third)], [year, month + monthOffset(third + 1)])
+    return rangeOfDays(clock, [year, month + monthOffset(third)], [year, month + monthOffset(third + 1)])
   }
   const boundaries = months === 1 ? [0, 10, 20, length] : length === 7 ? [0, 2, 4, 7] : undefined
-  return boundaries && days(clock, [year, month, day + boundaries[third]!], [year, month, day + boundaries[third + 1]!])
+  return (
+    boundaries &&
+    rangeOfDays(clock, [year, month, day + boundaries[third]!], [year, month, day + boundaries[third + 1]!])
+  )
 }
 
 /**
  * The nth day, week, month and so on of a range (from 0; -1 is the last). Weeks have seven days each, counted from the
  * first day of the range, or backwards from its last day. The nth weekend begins on the nth Saturday.
  */
-export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: number): TimeRange | undefined => {
+export const nthUnitOf = (clock: Clock, range: TimeRange, unit: string, index: number): TimeRange | undefined => {
   const { year, month, day, months, length } = shape(clock, range)
   const dayRun = (first: number, count: number) => {
     const from = first + index * count
-    return days(clock, [year, month, day + from], [year, month, day + from + count])
+    return rangeOfDays(clock, [year, month, day + from], [year, month, day + from + count])
   }
   const ifInside = (part: TimeRange | undefined) =>
     part !== undefined && part.from >= range.from && part.from < range.to ? part : undefined
@@ -45,11 +48,11 @@ export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: numbe
     const half = index < 0 ? 2 + index : index
     if (half < 0 || half > 1) return undefined
     if (months > 1 && months % 2 === 0)
-      return days(clock, [year, month + (half * months) / 2], [year, month + ((half + 1) * months) / 2])
+      return rangeOfDays(clock, [year, month + (half * months) / 2], [year, month + ((half + 1) * months) / 2])
     const middleDay = Math.floor(length / 2)
     return half === 0
-      ? days(clock, [year, month, day], [year, month, day + middleDay])
-      : days(clock, [year, month, day + middleDay], [year, month, day + length])
+      ? rangeOfDays(clock, [year, month, day], [year, month, day + middleDay])
+      : rangeOfDays(clock, [year, month, day + middleDay], [year, month, day + length])
   }
   if (unit === "month" || unit === "quarter") {
     const size = unit === "month" ? 1 : 3
@@ -59,12 +62,12 @@ export const nthOf = (clock: Clock, range: TimeRange, unit: string, index: numbe
       : undefined
   }
   const weekday = unit === "weekend" ? 6 : weekdays.indexOf(unit.slice(0, 3))
-  const [, , , firstWeekday] = fieldsOf(clock.local(range.from))
+  const [, , , firstWeekday] = dateFieldsOf(clock.local(range.from))
   const first = (weekday - firstWeekday + 7) % 7
   const position = first + 7 * (index < 0 ? Math.floor((length - 1 - first) / 7) + 1 + index : index)
   return position < 0 || position >= length
     ? undefined
-    : days(clock, [year, month, day + position], [year, month, day + position + (unit === "weekend" ? 2 : 1)])
+    : rangeOfDays(clock, [year, month, day + position], [year, month, day + position + (unit === "weekend" ? 2 : 1)])
 }
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]

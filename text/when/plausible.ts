@@ -6,7 +6,7 @@ import type { TimeExpression } from "./expression.js"
 // numbers.
 
 /** Matches the text between two items of a list. */
-export const listed = /^\s*(?:,|&|,?\s*(?:and|or))\s*(?:the\s+)?$/i
+export const listSeparator = /^\s*(?:,|&|,?\s*(?:and|or))\s*(?:the\s+)?$/i
 
 /** Keeps the expressions that are times and not part of a larger word. */
 export const plausibleExpressions = (
@@ -19,7 +19,7 @@ export const plausibleExpressions = (
       left !== undefined &&
       !left.weak &&
       left.kind === expression.kind &&
-      listed.test(text.slice(left.end, expression.index))
+      listSeparator.test(text.slice(left.end, expression.index))
     results.push(
       expression.weak && (isListed || hasSupport(text, expression)) ? { ...expression, weak: false } : expression
     )

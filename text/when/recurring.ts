@@ -1,6 +1,6 @@
-import { type Clock, days, fieldsOf, isDay, shift, type TimeRange, unitAt } from "./clock.js"
+import { type Clock, dateFieldsOf, isDay, rangeOfDays, shift, type TimeRange, unitAt } from "./clock.js"
 import type { Cycle, TimeExpression } from "./expression.js"
-import { ordinal, ordinalOf } from "./numberWords.js"
+import { ordinalOf, ordinalPattern } from "./numberWords.js"
 import { endsPhrase } from "./plausible.js"
 
 // Named recurring times: feasts, seasons, quarters, weeks of a year, weekdays, days of a month.
@@ -103,12 +103,12 @@ const feastCycle = (clock: Clock, dayOf: DayOf, unit: string | undefined): Cycle
     const date = dayOf(year)
     if (date === undefined) return undefined
     const [month, day] = date
-    const feast = days(clock, [year, month, day], [year, month, day + 1])
+    const feast = rangeOfDays(clock, [year, month, day], [year, month, day + 1])
     if (unit === undefined) return feast
     const week = unitAt(clock, feast.from, "week")
     if (/^week$/i.test(unit)) return week
     // The nearest Saturday and Sunday, and the days between them and the feast.
-    const [, , , weekday] = fieldsOf(clock.local(feast.from))
+    const [, , , weekday] = dateFieldsOf(clock.local(feast.from))
     const weekend = unitAt(clock, feast.from, "weekend", weekday >= 1 && weekday <= 3 ? -1 : 0)
     return { from: Math.min(feast.from, weekend.from), to: Math.max(feast.to, weekend.to) }
   }
@@ -117,7 +117,7 @@ const feastCycle = (clock: Clock, dayOf: DayOf, unit: string | undefined): Cycle
 /** A range of months, each year. */
 export const monthsOfYear = (clock: Clock, first: number, count: number): Cycle => ({
   period: "year",
-  occurrence: (year) => days(clock, [year, first], [year, first + count])
+  occurrence: (year) => rangeOfDays(clock, [year, first], [year, first + count])
 })
 
 /** Weeks of each year. ISO 8601: the first week of a year contains 4 January, and only some years have a week 53. */
@@ -125,7 +125,7 @@ export const weeksOfYear = (clock: Clock, first: number, last = first): Cycle =>
   const weekOf = (year: number, number: number) => {
     const week = unitAt(clock, clock.instantAt(year, 1, 4), "week", number - 1)
     // A week belongs to the year of its Thursday.
-    const [yearOfWeek] = fieldsOf(clock.local(shift(clock, week.from, "day", 3)))
+    const [yearOfWeek] = dateFieldsOf(clock.local(shift(clock, week.from, "day", 3)))
     return yearOfWeek === year && number > 0 ? week : undefined
   }
   return {
@@ -141,8 +141,8 @@ export const weeksOfYear = (clock: Clock, first: number, last = first): Cycle =>
 const dayOfMonth = (clock: Clock, day: number): Cycle => ({
   period: "month",
   occurrence: (months) => {
-    const [year, month] = fieldsOf(Date.UTC(clock.year, clock.month - 1 + months))
-    return isDay(year, month, day) ? days(clock, [year, month, day], [year, month, day + 1]) : undefined
+    const [year, month] = dateFieldsOf(Date.UTC(clock.year, clock.month - 1 + months))
+    return isDay(year, month, day) ? rangeOfDays(clock, [year, month, day], [year, month, day + 1]) : undefined
   }
 })
 
@@ -153,7 +153,7 @@ export const dayOfWeek = (clock: Clock, weekday: number): Cycle => {
   const dateIn = (week: number): readonly [number, number, number] => [year, month, monday + 7 * week + weekday]
   return {
     period: "week",
-    occurrence: (week): TimeRange => days(clock, dateIn(week), [year, month, dateIn(week)[2] + 1])
+    occurrence: (week): TimeRange => rangeOfDays(clock, dateIn(week), [year, month, dateIn(week)[2] + 1])
   }
 }
 
@@ -173,7 +173,7 @@ const weekNumberPattern = /\b(?:(?:(?:iso|calendar)\s+)?weeks?|wk|cw|kw)\s?(\d\d
 const weekdayPattern =
   /\b(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)(?:(?<=day)s(?=\s+ago\b))?\b/gi
 /** In "on the 25th", the month is open. A smaller number in words usually counts something else. */
-const monthDayPattern = new RegExp(`\\b(?:the\\s+|(?<=day\\s+))(${ordinal})(?!\\w)`, "gi")
+const monthDayPattern = new RegExp(`\\b(?:the\\s+|(?<=day\\s+))(${ordinalPattern})(?!\\w)`, "gi")
 
 /** Whether a day of a month stands alone. "the 5th of each month" recurs, and other modifiers read "the 5th of May". */
 const isOpenDay = (after: string): boolean => endsPhrase(after) && !/^\s+of\b/i.test(after)

@@ -1,7 +1,7 @@
-import { type Amount, amount, amountOf, rangeAtDistance } from "./amounts.js"
-import { type Clock, days, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
+import { type Amount, amountOf, amountPattern, rangeAtDistance } from "./amounts.js"
+import { type Clock, rangeOfDays, shift, type TimeRange, type Unit, unitAt } from "./clock.js"
 import type { TimeExpression } from "./expression.js"
-import { cardinalOf, ordinal, ordinalOf } from "./numberWords.js"
+import { cardinalOf, ordinalOf, ordinalPattern } from "./numberWords.js"
 import { hoursOfPart, hoursOn } from "./parts.js"
 import { weeksOfYear } from "./recurring.js"
 
@@ -55,7 +55,7 @@ const until = (clock: Clock, amount: Amount, side: number): TimeRange => {
 const yearFields = (clock: Clock, year: number, weak: boolean): Omit<TimeExpression, "index" | "end"> => ({
   kind: "year",
   weak,
-  range: days(clock, [year, 1], [year + 1, 1]),
+  range: rangeOfDays(clock, [year, 1], [year + 1, 1]),
   occurrence: { period: "year", number: year }
 })
 
@@ -90,14 +90,14 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
     ([, unit, before], clock) => wholeUnit(clock, unit!.toLowerCase() as Unit, before === undefined ? 2 : -2)
   ],
   [
-    new RegExp(`\\b(?:the\\s+|these\\s+|this\\s+)?(last|past|previous|next|coming)\\s+(${amount})\\b`, "gi"),
+    new RegExp(`\\b(?:the\\s+|these\\s+|this\\s+)?(last|past|previous|next|coming)\\s+(${amountPattern})\\b`, "gi"),
     ([, direction, phrase], clock) => {
       const amount = amountOf(phrase!)
       return amount && strongRange("span", until(clock, amount, /next|coming/i.test(direction!) ? 1 : -1))
     }
   ],
   [
-    new RegExp(`\\b(${amount})\\s+(ago|from\\s+now|hence)(?:\\s+(?:(today)|this\\s+(week|month)))?\\b`, "gi"),
+    new RegExp(`\\b(${amountPattern})\\s+(ago|from\\s+now|hence)(?:\\s+(?:(today)|this\\s+(week|month)))?\\b`, "gi"),
     ([, phrase, side, today, unitName], clock) => {
       const amount = amountOf(phrase!)
       if (amount === undefined) return undefined
@@ -132,16 +132,16 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
     (match, clock) =>
       match[1]! >= match[2]! || isCount(match)
         ? undefined
-        : strongRange("span", days(clock, [Number(match[1]), 1], [Number(match[2]) + 1, 1]))
+        : strongRange("span", rangeOfDays(clock, [Number(match[1]), 1], [Number(match[2]) + 1, 1]))
   ],
   [
     /\b((?:19|20)\d\d)-(0[1-9]|1[0-2])\b(?!-?\d)/g,
     ([, year, month], clock) =>
-      strongRange("month", days(clock, [Number(year), Number(month)], [Number(year), Number(month) + 1]))
+      strongRange("month", rangeOfDays(clock, [Number(year), Number(month)], [Number(year), Number(month) + 1]))
   ],
   [
     /\bwinter\s+(?:of\s+)?((?:19|20)\d\d)\s?[/–-]\s?(?:(?:19|20)?\d\d)\b/gi,
-    ([, year], clock) => strongRange("span", days(clock, [Number(year), 12], [Number(year) + 1, 3]))
+    ([, year], clock) => strongRange("span", rangeOfDays(clock, [Number(year), 12], [Number(year) + 1, 3]))
   ],
   [
     /\b(?:(?<first>20\d\d)[-/]?(?<code>[QH][1-4])|(?<half>H[12])\s+(?:of\s+)?(?<of>20\d\d)|(?<before>[QH][1-4])[-/](?<last>20\d\d))\b/g,
@@ -150,7 +150,7 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
       const [letter, number] = [...(code ?? half ?? before)!] as [string, string]
       const months = letter === "Q" ? 3 : 6
       const [year, end] = [Number(first ?? last ?? of), months * Number(number)]
-      return end > 12 ? undefined : strongRange("span", days(clock, [year, end - months + 1], [year, end + 1]))
+      return end > 12 ? undefined : strongRange("span", rangeOfDays(clock, [year, end - months + 1], [year, end + 1]))
     }
   ],
   [
@@ -173,21 +173,28 @@ const readers: ReadonlyArray<readonly [pattern: RegExp, read: Reader, mayMatch?:
     ([, long, short, word], clock) => {
       const from = long === undefined ? 1900 + Number(short ?? cardinalOf(`${word}y`)) : Number(long)
       // "the 1800s" is a century, "the 2000s" only a decade.
-      return strongRange("span", days(clock, [from, 1], [from + (from % 100 === 0 && from < 2000 ? 100 : 10), 1]))
+      return strongRange(
+        "span",
+        rangeOfDays(clock, [from, 1], [from + (from % 100 === 0 && from < 2000 ? 100 : 10), 1])
+      )
     }
   ],
   [
-    new RegExp(`\\b(?:the\\s+)?(${ordinal})\\s+century\\b(?!\\s+b\\.?c)`, "gi"),
+    new RegExp(`\\b(?:the\\s+)?(${ordinalPattern})\\s+century\\b(?!\\s+b\\.?c)`, "gi"),
     ([, number], clock) => {
       // Like the 1800s, the 19th century is read from 1800 to 1899.
       const from = 100 * (ordinalOf(number!) ?? 0) - 100
-      return from < 100 ? undefined : strongRange("span", days(clock, [from, 1], [from + 100, 1]))
+      return from < 100 ? undefined : strongRange("span", rangeOfDays(clock, [from, 1], [from + 100, 1]))
     },
     /century/i
   ],
   [
     /(?<!the\s+)\b((?:1[89]|20)\d0)['’]?s(?!\w)/gi,
-    ([, from], clock) => ({ kind: "span", weak: true, range: days(clock, [Number(from), 1], [Number(from) + 10, 1]) })
+    ([, from], clock) => ({
+      kind: "span",
+      weak: true,
+      range: rangeOfDays(clock, [Number(from), 1], [Number(from) + 10, 1])
+    })
   ]
 ]
 

@@ -1,8 +1,8 @@
 import { calendarExpressions } from "./calendar.js"
 import { chineseExpressions } from "./chinese.js"
-import { clockOf } from "./clock.js"
+import { makeClock } from "./clock.js"
 import { clockExpressions } from "./clockTimes.js"
-import { compose } from "./compose.js"
+import { combineExpressions } from "./compose.js"
 import { earliest, latest } from "./dates.js"
 import { occurrenceOf, type TimeExpression } from "./expression.js"
 import { plausibleExpressions } from "./plausible.js"
@@ -52,7 +52,7 @@ export interface ResolvedTime {
 export const resolveTimes = (text: string, askedAt: number, zone: string): ReadonlyArray<ResolvedTime> => {
   if (!(askedAt >= earliest && askedAt <= latest)) return []
   const input = text.slice(0, maxLength)
-  const clock = clockOf(askedAt, zone)
+  const clock = makeClock(askedAt, zone)
   const words = [
     ...clockExpressions(input),
     ...relativeExpressions(input, clock),
@@ -61,7 +61,7 @@ export const resolveTimes = (text: string, askedAt: number, zone: string): Reado
   ]
   const expressions = withoutOverlaps([...words, ...calendarExpressions(input, clock)])
   if (expressions.length === 0) return []
-  return withoutOverlaps(plausibleExpressions(input, compose(input, expressions, clock))).flatMap(
+  return withoutOverlaps(plausibleExpressions(input, combineExpressions(input, expressions, clock))).flatMap(
     ({ cycle, end, index, range }) => {
       const { from, to } = range ?? (cycle && occurrenceOf(cycle, "begun", clock)) ?? { from: 0, to: 0 }
       return from < to && from >= earliest && to <= latest ? [{ from, to, text: input.slice(index, end), index }] : []

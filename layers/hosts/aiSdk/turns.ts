@@ -3,7 +3,7 @@ import type { LanguageModelMiddleware } from "ai"
 import type { ToolCall } from "../../../events/Turn.js"
 import type { TurnInput } from "../../../src/conversation/turnInput.js"
 import { limits } from "../../../src/model/limits.js"
-import { storable } from "../storable.js"
+import { toStorableText } from "../storable.js"
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>
 /** The parameters of a model call. */
@@ -25,7 +25,7 @@ export const answerTurn = (answer: Answer): ReadonlyArray<MessageTurn> => turnOf
 type Part = Exclude<Message, { readonly role: "system" }>["content"][number] | Answer[number]
 
 const turnOf = (role: MessageTurn["role"], parts: ReadonlyArray<Part>): ReadonlyArray<MessageTurn> => {
-  const text = storable(parts.flatMap(textOf).join("\n\n"))
+  const text = toStorableText(parts.flatMap(textOf).join("\n\n"))
   const toolCalls = parts.flatMap(callOf).slice(0, limits.toolCalls)
   return text.trim() === "" && toolCalls.length === 0
     ? []
@@ -38,14 +38,15 @@ const textOf = (part: Part): ReadonlyArray<string> =>
 const callOf = (part: Part): ReadonlyArray<ToolCall> => {
   if (part.type !== "tool-call" && part.type !== "tool-result") return []
   const { toolCallId, toolName } = part
-  const call = { id: storable(toolCallId, limits.key), name: storable(toolName, limits.key) }
+  const call = { id: toStorableText(toolCallId, limits.key), name: toStorableText(toolName, limits.key) }
   if (part.type === "tool-call") return [{ ...call, arguments: jsonOf(part.input) }]
   return [{ ...call, result: "output" in part ? outputText(part.output) : jsonOf(part.result) }]
 }
 
 const outputText = (output: object): string => jsonOf("value" in output ? output.value : output)
 
-const jsonOf = (value: unknown): string => storable(typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
+const jsonOf = (value: unknown): string =>
+  toStorableText(typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
 /**
  * The command id of a turn. It makes a repeated call store nothing. Two calls count as the same if they have the same

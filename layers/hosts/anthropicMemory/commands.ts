@@ -1,5 +1,5 @@
-import { type HostDocument, maxDocument } from "../documents.js"
-import { checkPath, FileProblem, isFolder, listing, numbered, root } from "./paths.js"
+import { type HostDocument, maxDocumentCharacters } from "../documents.js"
+import { checkPath, FileProblem, isFolder, listFolder, memoryRoot, withLineNumbers } from "./paths.js"
 
 /** A command of the memory tool, as `@anthropic-ai/sdk` and `@ai-sdk/anthropic` pass it. */
 export type MemoryCommand =
@@ -11,7 +11,7 @@ export type MemoryCommand =
   | { readonly command: "rename"; readonly old_path: string; readonly new_path: string }
 
 export type CommandName = MemoryCommand["command"]
-export type Input<Name extends CommandName> = Extract<MemoryCommand, { readonly command: Name }>
+export type CommandInput<Name extends CommandName> = Extract<MemoryCommand, { readonly command: Name }>
 
 /** A change of one file. Without `file`, the file is created; without `path`, the file is removed. */
 interface Change {
@@ -28,7 +28,7 @@ interface Outcome {
 type Files = ReadonlyMap<string, HostDocument>
 
 /** Computes the answer and the changes of a command on the present files. Throws `FileProblem` if it refuses. */
-export const decide = (files: Files, command: MemoryCommand): Outcome => {
+export const planCommand = (files: Files, command: MemoryCommand): Outcome => {
   switch (command.command) {
     case "view":
       return { answer: view(files, command), changes: [] }
@@ -47,7 +47,7 @@ export const decide = (files: Files, command: MemoryCommand): Outcome => {
   }
 }
 
-const view = (files: Files, { path: shown, view_range: range }: Input<"view">): string => {
+const view = (files: Files, { path: shown, view_range: range }: CommandInput<"view">): string => {
   const path = checkPath(shown)
   const file = files.get(path)
   if (file !== undefined) {
@@ -55,19 +55,22 @@ const view = (files: Files, { path: shown, view_range: range }: Input<"view">): 
     const [start = 1, end = -1] = range?.length === 2 ? range : []
     const first = Math.max(1, start)
     const chosen = lines.slice(first - 1, end === -1 ? lines.length : end)
-    return `Here's the content of ${shown} with line numbers:\n${numbered(chosen, first)}`
+    return `Here's the content of ${shown} with line numbers:\n${withLineNumbers(chosen, first)}`
   }
   if (!isFolder(files.keys(), path)) throw missing(shown)
-  return listing(new Map([...files.values()].map(({ name, text }) => [name, text])), path, shown)
+  return listFolder(new Map([...files.values()].map(({ name, text }) => [name, text])), path, shown)
 }
 
-const create = (files: Files, { file_text: text, path: shown }: Input<"create">): Outcome => {
+const create = (files: Files, { file_text: text, path: shown }: CommandInput<"create">): Outcome => {
   const path = checkPath(shown)
   if (files.has(path) || isFolder(files.keys(), path)) throw new FileProblem(`File ${shown} already exists`)
   return { answer: `File created successfully at: ${shown}`, changes: [change(files, path, text)] }
 }
 
-const replaceText = (files: Files, { new_str: by, old_str: old, path: shown }: Input<"str_replace">): Outcome => {
+const replaceText = (
+  files: Files,
+  { new_str: by, old_str: old, path: shown }: CommandInput<"str_replace">
+): Outcome => {
   const file = fileAt(files, shown)
   const pieces = textOf("old_str", old) === "" ? [file.text] : file.text.split(old)
   if (pieces.length === 1) {
@@ -82,14 +85,17 @@ const replaceText = (files: Files, { new_str: by, old_str: old, path: shown }: I
   }
   const text = pieces.join(textOf("new_str", by ?? ""))
   const first = Math.max(0, starts[0]! - 3)
-  const snippet = numbered(text.split("\n").slice(first, starts[0]! + 2), first + 1)
+  const snippet = withLineNumbers(text.split("\n").slice(first, starts[0]! + 2), first + 1)
   return {
     answer: `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`,
     changes: [change(files, file.name, text)]
   }
 }
 
-const insert = (files: Files, { insert_line: line, insert_text: added, path: shown }: Input<"insert">): Outcome => {
+const insert = (
+  files: Files,
+  { insert_line: line, insert_text: added, path: shown }: CommandInput<"insert">
+): Outcome => {
   const file = fileAt(files, shown)
   const lines = file.text.split("\n")
   if (!Number.isInteger(line) || line < 0 || line > lines.length) {
@@ -101,17 +107,17 @@ const insert = (files: Files, { insert_line: line, insert_text: added, path: sho
   return { answer: `The file ${shown} has been edited.`, changes: [change(files, file.name, lines.join("\n"))] }
 }
 
-const remove = (files: Files, { path: shown }: Input<"delete">): Outcome => {
+const remove = (files: Files, { path: shown }: CommandInput<"delete">): Outcome => {
   const path = checkPath(shown)
-  if (path === root) throw new FileProblem(`Cannot delete the ${root} directory itself`)
+  if (path === memoryRoot) throw new FileProblem(`Cannot delete the ${memoryRoot} directory itself`)
   const gone = below(files, path)
   if (gone.length === 0) throw new FileProblem(`The path ${shown} does not exist`)
   return { answer: `Successfully deleted ${shown}`, changes: gone.map((file) => ({ file, text: "" })) }
 }
 
-const rename = (files: Files, { new_path: to, old_path: from }: Input<"rename">): Outcome => {
+const rename = (files: Files, { new_path: to, old_path: from }: CommandInput<"rename">): Outcome => {
   const [path, target] = [checkPath(from), checkPath(to)]
-  if (path === root) throw new FileProblem(`Cannot rename the ${root} directory itself`)
+  if (path === memoryRoot) throw new FileProblem(`Cannot rename the ${memoryRoot} directory itself`)
   if (files.has(target) || isFolder(files.keys(), target)) {
     throw new FileProblem(`The destination ${to} already exists`)
   }
@@ -126,7 +132,7 @@ const rename = (files: Files, { new_path: to, old_path: from }: Input<"rename">)
 const change = (files: Files, path: string, text: string): Change => {
   const parent = [...files.keys()].find((other) => path.startsWith(`${other}/`))
   if (parent !== undefined) throw new FileProblem(`${parent} is a file, not a directory`)
-  const max = maxDocument - path.length
+  const max = maxDocumentCharacters - path.length
   if (textOf("file_text", text).length > max) throw new FileProblem(`File ${path} is longer than ${max} characters`)
   const file = files.get(path)
   return { ...(file === undefined ? {} : { file }), path: checkPath(path), text }

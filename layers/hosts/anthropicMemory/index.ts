@@ -7,7 +7,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { makeDocuments } from "../documents.js"
 import { checkMemory, type HostMemory, logFailure } from "../HostMemory.js"
-import { type CommandName, decide, type Input, type MemoryCommand } from "./commands.js"
+import { type CommandInput, type CommandName, type MemoryCommand, planCommand } from "./commands.js"
 import { FileProblem } from "./paths.js"
 
 export { type HostMemory, type HostOptions, hostMemory } from "../HostMemory.js"
@@ -26,7 +26,10 @@ export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) =>
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const perform = Effect.fnUntraced(function* (command: MemoryCommand): Effect.fn.Return<string, unknown> {
     const files = new Map((yield* documents.list()).map((file) => [file.name, file]))
-    const { answer, changes } = yield* Effect.try({ try: () => decide(files, command), catch: (problem) => problem })
+    const { answer, changes } = yield* Effect.try({
+      try: () => planCommand(files, command),
+      catch: (problem) => problem
+    })
     const run = changes.length > 1 ? `anthropic-memory-${randomUUID()}` : undefined
     for (const { file, path, text } of changes) {
       if (path === undefined) yield* documents.remove(file!, run)
@@ -48,7 +51,7 @@ export const memoryExecutor = (memory: HostMemory): ((command: MemoryCommand) =>
 /** `memoryExecutor` as `MemoryToolHandlers` for `@anthropic-ai/sdk`: `betaMemoryTool(memoryHandlers(memory))`. */
 export const memoryHandlers = (
   memory: HostMemory
-): { readonly [Name in CommandName]: (command: Input<Name>) => Promise<string> } => {
+): { readonly [Name in CommandName]: (command: CommandInput<Name>) => Promise<string> } => {
   const execute = memoryExecutor(memory)
   return { view: execute, create: execute, str_replace: execute, insert: execute, delete: execute, rename: execute }
 }

@@ -1,7 +1,7 @@
 import { limits } from "../../../src/model/limits.js"
 
 /** The folder that contains all files of the memory tool. */
-export const root = "/memories"
+export const memoryRoot = "/memories"
 
 /** A problem that the model reads, in the words of the tool's documentation. */
 export class FileProblem extends Error {
@@ -11,12 +11,12 @@ export class FileProblem extends Error {
 /** Checks a path and normalises its slashes. Refuses everything that could name a file outside the folder. */
 export const checkPath = (path: unknown): string => {
   if (typeof path !== "string") throw new FileProblem("The path must be text")
-  if (path !== root && !path.startsWith(`${root}/`)) {
-    throw new FileProblem(`Path must start with ${root}, got: ${path}`)
+  if (path !== memoryRoot && !path.startsWith(`${memoryRoot}/`)) {
+    throw new FileProblem(`Path must start with ${memoryRoot}, got: ${path}`)
   }
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".")
   if (segments.includes("..") || outside.test(path)) {
-    throw new FileProblem(`Path ${path} would escape ${root} directory`)
+    throw new FileProblem(`Path ${path} would escape ${memoryRoot} directory`)
   }
   const normal = `/${segments.join("/")}`
   if (normal.length > limits.key) throw new FileProblem(`Path ${path} is longer than ${limits.key} characters`)
@@ -29,7 +29,7 @@ const outside = /[\\\0-\x1f\x7f]|%(?:25)*(?:2e|2f|5c|00)/i
 
 /** True if there are files below the path. The root is always a folder. */
 export const isFolder = (paths: Iterable<string>, path: string): boolean =>
-  path === root || [...paths].some((other) => other.startsWith(`${path}/`))
+  path === memoryRoot || [...paths].some((other) => other.startsWith(`${path}/`))
 
 /** Sizes as `du -h` prints them. */
 const sizeText = (bytes: number): string => {
@@ -44,7 +44,7 @@ const maxDepth = 2
  * Lists the files and folders below a folder, two levels deep. The size of a folder is the total of its files. `shown`
  * is the folder's path as the model wrote it.
  */
-export const listing = (files: ReadonlyMap<string, string>, folder: string, shown: string): string => {
+export const listFolder = (files: ReadonlyMap<string, string>, folder: string, shown: string): string => {
   const sizes = [...files].map(([path, text]) => ({ path, bytes: Buffer.byteLength(text) }))
   const totalBelow = (path: string) =>
     sizes.reduce((sum, file) => (file.path === path || file.path.startsWith(`${path}/`) ? sum + file.bytes : sum), 0)
@@ -65,5 +65,5 @@ export const listing = (files: ReadonlyMap<string, string>, folder: string, show
 }
 
 /** Lines with their numbers from `first`, as the tool shows them. */
-export const numbered = (lines: ReadonlyArray<string>, first: number): string =>
+export const withLineNumbers = (lines: ReadonlyArray<string>, first: number): string =>
   lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join("\n")

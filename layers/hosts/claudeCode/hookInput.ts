@@ -23,7 +23,7 @@ export interface ToolUse {
 
 /** Reads a hook's input; undefined if it is not a JSON object. A field of the wrong type counts as missing. */
 export const readHookInput = (text: string): HookInput | undefined => {
-  const fields = parseObject(text)
+  const fields = parseJsonObject(text)
   if (fields === undefined) return undefined
   const stringOf = (name: string) => {
     const value = fields[name]
@@ -50,7 +50,7 @@ export const readHookInput = (text: string): HookInput | undefined => {
 }
 
 /** Parses a JSON object; undefined for any other text. */
-export const parseObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
+export const parseJsonObject = (text: string): Readonly<Record<string, unknown>> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined

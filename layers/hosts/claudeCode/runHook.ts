@@ -8,7 +8,7 @@ import { limits } from "../../../src/model/limits.js"
 import type { ObserveToolRefusal } from "../../../src/notes/observeTool.js"
 import type { PolicyValues } from "../../../src/ports/Policy.js"
 import { modelLevel } from "../../access/modelLevel.js"
-import { storable } from "../storable.js"
+import { toStorableText } from "../storable.js"
 import type { HookEvent, HookInput } from "./hookInput.js"
 import { toolRunOf } from "./toolRun.js"
 import { readTurns } from "./transcript.js"
@@ -70,7 +70,7 @@ const observeTool: Handler = Effect.fnUntraced(function* ({ input: { tool }, mem
   const run = tool && toolRunOf(tool)
   if (run === undefined) return
   const commandId = tool?.id === undefined ? undefined : commandIdOf(tool.id)
-  const [input, output] = [run.input, run.output].map((text) => (text === undefined ? undefined : storable(text)))
+  const [input, output] = [run.input, run.output].map((text) => (text === undefined ? undefined : toStorableText(text)))
   yield* memory.observeTool({ ...run, input, output, session }, { commandId })
 })
 
@@ -83,12 +83,12 @@ const storeTurns: Handler = Effect.fnUntraced(function* ({ input: { transcript }
   const known = yield* memory.sessions.get(session, { last: maxKnownTurns })
   const turns = yield* readTurns(transcript, known.at(-1)?.occurredAt)
   const stored = new Set(known.map(({ occurredAt, role, text }) => keyOf(role, occurredAt, text)))
-  const fresh = turns.filter(({ at, role, text }) => !stored.has(keyOf(role, at, storable(text))))
+  const fresh = turns.filter(({ at, role, text }) => !stored.has(keyOf(role, at, toStorableText(text))))
   for (let from = 0; from < fresh.length; from += turnsPerWrite) {
     yield* memory.sessions.appendAll(
       fresh.slice(from, from + turnsPerWrite).map(({ at, id, role, text }) => [
         {
-          ...{ session, role, at, channel: "claude-code", text: storable(text) },
+          ...{ session, role, at, channel: "claude-code", text: toStorableText(text) },
           ...(role === "assistant" ? { level: modelLevel } : {})
         },
         { commandId: commandIdOf(id), extract: true }

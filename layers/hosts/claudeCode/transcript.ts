@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { takeTurn } from "../../../events/turns.js"
-import { isObject, parseObject, textOf } from "./hookInput.js"
+import { yieldToEventLoop } from "../../../events/turns.js"
+import { isObject, parseJsonObject, textOf } from "./hookInput.js"
 
 /** A statement of the user or the model in a transcript of Claude Code. */
 export interface TranscriptTurn {
@@ -35,7 +35,7 @@ export const readTurns = Effect.fnUntraced(function* (
     turns.unshift(...read)
     const isOld = since !== undefined && read.every(({ at }) => at < since - clockMargin)
     if (isOld && read.length > 0) break
-    yield* takeTurn
+    yield* yieldToEventLoop
   }
   return turns
 })
@@ -74,7 +74,7 @@ function* lineChunks(file: string): Generator<ReadonlyArray<string>> {
 /** The turn of a line; undefined for lines of another kind. Most lines are not turns; they are not parsed. */
 const turnOf = (line: string): TranscriptTurn | undefined => {
   if (!/"type":\s*"(?:user|assistant|queued_command)"/.test(line)) return undefined
-  const entry = parseObject(line)
+  const entry = parseJsonObject(line)
   if (entry === undefined || hiddenBy.some((flag) => entry[flag] === true)) return undefined
   const said = saidIn(entry)
   const at = Date.parse(String(entry.timestamp))

@@ -13,7 +13,7 @@ import {
 } from "@langchain/langgraph-checkpoint"
 import * as Effect from "effect/Effect"
 import { limits } from "../../../src/model/limits.js"
-import { type HostDocument, makeDocuments, maxDocument } from "../documents.js"
+import { type HostDocument, makeDocuments, maxDocumentCharacters } from "../documents.js"
 import { checkMemory, type HostMemory } from "../HostMemory.js"
 import { matches, namespacesOf } from "./filters.js"
 
@@ -131,7 +131,7 @@ const validate = (operation: Operation): void => {
   if ("matchConditions" in operation) for (const { path } of operation.matchConditions ?? []) requireLabels(path)
   if (!("value" in operation) || operation.value === null) return
   const { length } = JSON.stringify(operation.value) ?? ""
-  const max = maxDocument - nameOf(operation).length - unindexed.length
+  const max = maxDocumentCharacters - nameOf(operation).length - unindexed.length
   if (length > max) throw new RangeError(`The value of ${operation.key} is longer than ${max} characters of JSON`)
 }
 

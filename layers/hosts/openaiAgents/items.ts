@@ -3,7 +3,7 @@ import type { AgentInputItem } from "@openai/agents"
 import type { ToolCall, Turn } from "../../../events/Turn.js"
 import type { TurnInput } from "../../../src/conversation/turnInput.js"
 import { limits } from "../../../src/model/limits.js"
-import { storable } from "../storable.js"
+import { toStorableText } from "../storable.js"
 
 /** An item as a turn, without the session. */
 export type ItemTurn = Pick<TurnInput, "text" | "toolCalls"> & { readonly role: Turn["role"] }
@@ -41,7 +41,7 @@ const itemId = "openai-agents"
 /** The name of the tool call that contains an item: the tool's name, or else the item's type. */
 const nameOf = (item: AgentInputItem): string => {
   const names = ["name" in item ? item.name : "", item.type, "message"]
-  return storable(names.find((name) => typeof name === "string" && name.trim() !== "") ?? itemId, limits.key)
+  return toStorableText(names.find((name) => typeof name === "string" && name.trim() !== "") ?? itemId, limits.key)
 }
 
 const roleOf = (item: AgentInputItem): Turn["role"] => {
@@ -54,7 +54,7 @@ const textOf = (item: AgentInputItem): string => {
   const content = "role" in item ? item.content : "output" in item ? item.output : ""
   const parts: ReadonlyArray<unknown> = Array.isArray(content) ? content : [content]
   const texts = parts.map((part) => (typeof part === "string" ? part : Object(part).text))
-  return storable(texts.filter((text) => typeof text === "string").join("\n\n"))
+  return toStorableText(texts.filter((text) => typeof text === "string").join("\n\n"))
 }
 
 const plainItem = (role: Turn["role"], text: string): AgentInputItem | undefined => {

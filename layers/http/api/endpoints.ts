@@ -2,7 +2,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { json } from "./json.js"
-import { idempotency, pathText, query, reading, writing } from "./parameters.js"
+import { idempotency, pathText, query, readParameters, writeParameters } from "./parameters.js"
 import type { Types } from "./types.js"
 
 interface Operation<Answer extends keyof Types, Own extends Schema.Struct.Fields> {
@@ -14,24 +14,24 @@ interface Operation<Answer extends keyof Types, Own extends Schema.Struct.Fields
 }
 
 /** An operation that reads. */
-export const read = <const Name extends string, Answer extends keyof Types, Own extends Schema.Struct.Fields>(
+export const readEndpoint = <const Name extends string, Answer extends keyof Types, Own extends Schema.Struct.Fields>(
   name: Name,
   path: `/${string}`,
   { answer, query: own, summary }: Operation<Answer, Own>
 ) =>
   HttpApiEndpoint.get(name, path)
-    .setUrlParams(query({ ...reading, ...own }))
+    .setUrlParams(query({ ...readParameters, ...own }))
     .addSuccess(json(answer))
     .annotate(OpenApi.Summary, summary)
 
 /** An operation that reads, with its query as the JSON body, because a user's message may be too long for a URL. */
-export const ask = <const Name extends string, Answer extends keyof Types, Body extends keyof Types>(
+export const bodyReadEndpoint = <const Name extends string, Answer extends keyof Types, Body extends keyof Types>(
   name: Name,
   path: `/${string}`,
   { answer, body, summary }: { readonly summary: string; readonly answer: Answer; readonly body: Body }
 ) =>
   HttpApiEndpoint.post(name, path)
-    .setUrlParams(query(reading))
+    .setUrlParams(query(readParameters))
     .setPayload(json(body))
     .addSuccess(json(answer))
     .annotate(OpenApi.Summary, summary)
@@ -39,14 +39,14 @@ export const ask = <const Name extends string, Answer extends keyof Types, Body 
 type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** An operation that writes. The header `Idempotency-Key` makes it safe to repeat. */
-export const write = <const Name extends string, Answer extends keyof Types, Own extends Schema.Struct.Fields>(
+export const writeEndpoint = <const Name extends string, Answer extends keyof Types, Own extends Schema.Struct.Fields>(
   name: Name,
   route: `${WriteMethod} /${string}`,
   { answer, query: own, summary }: Operation<Answer, Own>
 ) => {
   const [method, path] = route.split(" ") as [WriteMethod, `/${string}`]
   return HttpApiEndpoint.make(method)(name, path)
-    .setUrlParams(query({ ...writing, ...own }))
+    .setUrlParams(query({ ...writeParameters, ...own }))
     .setHeaders(idempotency)
     .addSuccess(json(answer))
     .annotate(OpenApi.Summary, summary)

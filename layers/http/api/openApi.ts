@@ -94,7 +94,7 @@ const complete = (spec: Readonly<Record<string, unknown>>) => ({
 })
 
 /** The definition of the interface, with the parts that only its OpenAPI document needs. */
-export const describedApi = () => Api.annotate(OpenApi.Transform, complete)
+export const makeDocumentedApi = () => Api.annotate(OpenApi.Transform, complete)
 
 /** The interface as an OpenAPI 3.1 document. */
-export const openApi = (): object => OpenApi.fromApi(describedApi())
+export const openApi = (): object => OpenApi.fromApi(makeDocumentedApi())

@@ -122,14 +122,14 @@ export const pathText = Schema.transform(Schema.String, Schema.String, {
 })
 
 /** The parameters that select the memory of a call. */
-export const handle = {
+export const handleParameters = {
   agent: text("The agent. Default: the token's only agent; `default` if the token is for several agents."),
   actor: text("The caller's name in the history, where it is written as `token:ID/NAME` with the id of the token.")
 }
 
 /** The parameters of every read. */
-export const reading = {
-  ...handle,
+export const readParameters = {
+  ...handleParameters,
   asOf: moment("Reads a past state: a version of the log (full trust), or an ISO 8601 time."),
   record: flag("Whether the recall log records the result of the read. Default: the policy's setting."),
   forSession: text(
@@ -138,8 +138,8 @@ export const reading = {
 }
 
 /** The parameters of every write. */
-export const writing = {
-  ...handle,
+export const writeParameters = {
+  ...handleParameters,
   run: text("Groups writes, so that undo can take them back together.")
 }
 
@@ -187,7 +187,7 @@ export const filters = {
   limit: number("Maximum rows, 1 to 1,000.")
 } satisfies ParametersOf<Filter>
 
-export const searching = {
+export const searchParameters = {
   mode: text("`enhanced`, or `classic`: full text alone. Default: the policy's mode."),
   gate: flag("Reads the text as a message to an agent, and finds nothing if the message needs no memory."),
   at: instant("The time of the query. Default: now."),
@@ -199,7 +199,7 @@ export const searching = {
 
 export const memoryQuery = {
   ...filters,
-  ...searching,
+  ...searchParameters,
   near: flag("Leaves out memories that are not near the query."),
   text: text("The text to search for. Without it, the newest memories are returned.")
 } satisfies ParametersOf<Query>

@@ -3,18 +3,18 @@ import * as Either from "effect/Either"
 import { InvalidInput } from "../../../src/model/errors.js"
 import { problemOf } from "../api/problems.js"
 import type { BatchEntry } from "../api/types.js"
-import { listIn, noOptions, type WriteOptions } from "./call.js"
+import { refuseOptions, requireList, type WriteOptions } from "./call.js"
 
 /** The entries of a batch. One idempotency key cannot identify several entries, so each entry's options have a key. */
 export const batchOf = <Entry>({ commandId, run }: WriteOptions, others: object, payload: ReadonlyArray<Entry>) =>
   Effect.gen(function* () {
-    yield* noOptions(others)
+    yield* refuseOptions(others)
     if (commandId !== undefined || run !== undefined)
       return yield* new InvalidInput({
         field: commandId === undefined ? "run" : "Idempotency-Key",
         problem: "cannot be set for a batch: set it on each entry, as [entry, { commandId, run }]"
       })
-    return yield* listIn("body", payload)
+    return yield* requireList("body", payload)
   })
 
 /** The outcome of each entry. */

@@ -6,7 +6,7 @@ import type { AsOfInput } from "../../../src/DaybookService.js"
 import type { Memory, MemoryReader } from "../../../src/Memory.js"
 import { InvalidInput, TrustRequired } from "../../../src/model/errors.js"
 import { failureNames } from "../../../src/model/failureNames.js"
-import { Caller, canUse, unnamedAgentOf } from "../../access/Caller.js"
+import { Caller, canUse, defaultAgentOf } from "../../access/Caller.js"
 import { AgentForbidden, NoCaller } from "../api/problems.js"
 import { checkParameters } from "./checkParameters.js"
 
@@ -47,12 +47,12 @@ const caller = Effect.flatMap(
 const permitted = (name: string | undefined) =>
   Effect.gen(function* () {
     const from = yield* caller
-    const agent = yield* textIn("agent", name ?? unnamedAgentOf(from))
+    const agent = yield* requireText("agent", name ?? defaultAgentOf(from))
     return canUse(from, agent) ? { agent, from } : yield* new AgentForbidden({ agents: from.agents })
   })
 
 /** Requires that a value of a request is a text. A repeated parameter is a list. */
-export const textIn = (field: string, value: string): Effect.Effect<string, InvalidInput> =>
+export const requireText = (field: string, value: string): Effect.Effect<string, InvalidInput> =>
   typeof value === "string"
     ? Effect.succeed(value)
     : Effect.fail(new InvalidInput({ field, problem: "must be a single text" }))
@@ -81,7 +81,7 @@ const answered = <A, E, R>(query: object, operation: Effect.Effect<A, E, R>) =>
   logged(Effect.zipRight(checkParameters(query), operation))
 
 /** Reads from the caller's memory, now or as of a past moment. `f` gets the other parameters. */
-export const reads = <Query extends Handle, A, E>(
+export const handleRead = <Query extends Handle, A, E>(
   query: Query,
   f: (memory: MemoryReader, options: Omit<Query, keyof Handle>) => Effect.Effect<A, E>
 ) =>
@@ -100,7 +100,7 @@ export const reads = <Query extends Handle, A, E>(
   )
 
 /** Writes to the caller's memory. `f` gets the other parameters, and the options of the write. */
-export const writes = <Query extends Writing, A, E>(
+export const handleWrite = <Query extends Writing, A, E>(
   { headers, urlParams }: WriteRequest<Query>,
   f: (memory: Memory, options: WriteOptions, query: Omit<Query, keyof Writing>, agent: string) => Effect.Effect<A, E>
 ) =>
@@ -120,7 +120,7 @@ export const requireFull = (what: string) =>
   Effect.flatMap(caller, ({ trust }) => (trust === "full" ? Effect.void : Effect.fail(new TrustRequired({ what }))))
 
 /** Runs an operation that ignores trust levels, such as a check of the log. Only for callers at full trust. */
-export const operates = <Query extends Writing, A, E>(
+export const handleOperation = <Query extends Writing, A, E>(
   what: string,
   query: Query,
   f: (
@@ -140,20 +140,20 @@ export const operates = <Query extends Writing, A, E>(
   )
 
 /** Like `operates`, for an operation without its own parameters. `f` gets the name of the actor. */
-export const operatesPlain = <Query extends Writing, A, E>(
+export const handlePlainOperation = <Query extends Writing, A, E>(
   what: string,
   query: Query,
   f: (daybook: System, agent: string, actor: string) => Effect.Effect<A, E>
 ) =>
-  operates(what, query, (daybook, agent, { actor, ...others }) =>
-    Effect.zipRight(noOptions(others), f(daybook, agent, actor))
+  handleOperation(what, query, (daybook, agent, { actor, ...others }) =>
+    Effect.zipRight(refuseOptions(others), f(daybook, agent, actor))
   )
 
 /**
  * Runs an operation on the whole installation. Only for callers at full trust that may use every agent. `f` gets the
  * name of the actor.
  */
-export const administers = <Query extends Writing, A, E>(
+export const handleAdminOperation = <Query extends Writing, A, E>(
   what: string,
   query: Query,
   f: (daybook: System, options: Omit<Query, keyof Writing>, actor: string) => Effect.Effect<A, E>
@@ -170,7 +170,7 @@ export const administers = <Query extends Writing, A, E>(
   )
 
 /** Runs an operation on all agents that the caller may use. Only for callers at full trust. */
-export const surveys = <Query extends Writing, A, E>(
+export const handleAllAgents = <Query extends Writing, A, E>(
   what: string,
   query: Query,
   f: (daybook: System, options: Omit<Query, keyof Writing>, isUsable: (agent: string) => boolean) => Effect.Effect<A, E>
@@ -186,25 +186,25 @@ export const surveys = <Query extends Writing, A, E>(
   )
 
 /** Like `reads`, for an operation without its own parameters. */
-export const readsPlain = <Query extends Handle, A, E>(
+export const handlePlainRead = <Query extends Handle, A, E>(
   query: Query,
   f: (memory: MemoryReader) => Effect.Effect<A, E>
-) => reads(query, (memory, others) => Effect.zipRight(noOptions(others), f(memory)))
+) => handleRead(query, (memory, others) => Effect.zipRight(refuseOptions(others), f(memory)))
 
 /** Like `reads`, for a query in the body. `f` gets the query, which the library checks. */
-export const asks = <Body extends object, A, E>(
+export const handleBodyRead = <Body extends object, A, E>(
   { payload, urlParams }: { readonly payload: Body; readonly urlParams: Handle },
   f: (memory: MemoryReader, query: Body) => Effect.Effect<A, E>
-) => readsPlain(urlParams, (memory) => Effect.flatMap(objectBody(payload), (query) => f(memory, query)))
+) => handlePlainRead(urlParams, (memory) => Effect.flatMap(requireObject(payload), (query) => f(memory, query)))
 
 /** Like `writes`, for an operation without its own parameters. */
-export const writesPlain = <Query extends Writing, A, E>(
+export const handlePlainWrite = <Query extends Writing, A, E>(
   request: WriteRequest<Query>,
   f: (memory: Memory, options: WriteOptions) => Effect.Effect<A, E>
-) => writes(request, (memory, options, others) => Effect.zipRight(noOptions(others), f(memory, options)))
+) => handleWrite(request, (memory, options, others) => Effect.zipRight(refuseOptions(others), f(memory, options)))
 
 /** Refuses all parameters: fails if `options` has any. */
-export const noOptions = (options: object): Effect.Effect<void, InvalidInput> => {
+export const refuseOptions = (options: object): Effect.Effect<void, InvalidInput> => {
   const [field] = Object.keys(options)
   return field === undefined
     ? Effect.void
@@ -215,13 +215,13 @@ export const noOptions = (options: object): Effect.Effect<void, InvalidInput> =>
 export const doneAnswer = (isDone?: unknown): { readonly done: boolean } => ({ done: isDone !== false })
 
 /** Requires that the body of a request is an object. */
-export const objectBody = <A extends object>(payload: A) =>
+export const requireObject = <A extends object>(payload: A) =>
   payload !== null && typeof payload === "object" && !Array.isArray(payload)
     ? Effect.succeed(payload)
     : Effect.fail(new InvalidInput({ field: "body", problem: "must be a JSON object" }))
 
 /** Requires that a value in the body is a list, because the library iterates the list before it checks the entries. */
-export const listIn = <A>(field: string, payload: ReadonlyArray<A>) =>
+export const requireList = <A>(field: string, payload: ReadonlyArray<A>) =>
   Array.isArray(payload)
     ? Effect.succeed(payload as ReadonlyArray<A>)
     : Effect.fail(new InvalidInput({ field, problem: "must be a list" }))

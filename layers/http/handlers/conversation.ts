@@ -6,9 +6,17 @@ import { modelLevel } from "../../access/modelLevel.js"
 import { Api } from "../api/Api.js"
 import type { NewTurn } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
-import { asks, noOptions, objectBody, reads, requireFull, writes, writesPlain } from "./call.js"
+import {
+  handleBodyRead,
+  handlePlainWrite,
+  handleRead,
+  handleWrite,
+  refuseOptions,
+  requireFull,
+  requireObject
+} from "./call.js"
 import { extractedMemory } from "./content.js"
-import { paged } from "./pages.js"
+import { answerPage } from "./pages.js"
 
 type BatchTurn = Parameters<SessionWriter["appendAll"]>[0][number]
 
@@ -31,92 +39,96 @@ const turnOf = ({ auto_extract, extract = auto_extract, session_id, session = se
 export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers) =>
   handlers
     .handle("append", (request) =>
-      writesPlain(request, (memory, options) =>
+      handlePlainWrite(request, (memory, options) =>
         Effect.gen(function* () {
-          const { options: own, turn } = turnOf(yield* objectBody(request.payload))
+          const { options: own, turn } = turnOf(yield* requireObject(request.payload))
           const { captured, ...stored } = yield* memory.sessions.append(turn, { ...own, ...options })
           return { turn_id: stored.turn.id, extracted_memories: captured.map(extractedMemory), ...stored }
         })
       )
     )
     .handle("appendAll", (request) =>
-      writes(request, (memory, options, query) =>
+      handleWrite(request, (memory, options, query) =>
         Effect.flatMap(batchOf(options, query, request.payload), (batch) =>
           Effect.map(memory.sessions.appendAll(batch.map(withLevelOfEntry)), batchAnswer)
         )
       )
     )
     .handle("turns", ({ urlParams }) =>
-      reads(urlParams, (memory, { session_id, session = session_id, ...query }) => memory.sessions.get(session!, query))
+      handleRead(urlParams, (memory, { session_id, session = session_id, ...query }) =>
+        memory.sessions.get(session!, query)
+      )
     )
-    .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.sessions.search(query)))
-    .handle("searchByBody", (request) => asks(request, (memory, query) => memory.sessions.search(query)))
-    .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.sessions.explain(query)))
-    .handle("explainByBody", (request) => asks(request, (memory, query) => memory.sessions.explain(query)))
+    .handle("search", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.sessions.search(query)))
+    .handle("searchByBody", (request) => handleBodyRead(request, (memory, query) => memory.sessions.search(query)))
+    .handle("explain", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.sessions.explain(query)))
+    .handle("explainByBody", (request) => handleBodyRead(request, (memory, query) => memory.sessions.explain(query)))
     .handle("sessions", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.sessions.list(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.sessions.list(page)))
     )
     .handle("forgetSession", (request) =>
-      writes(request, (memory, options, { session, ...others }) =>
-        Effect.zipRight(noOptions(others), memory.sessions.forget(session!, options))
+      handleWrite(request, (memory, options, { session, ...others }) =>
+        Effect.zipRight(refuseOptions(others), memory.sessions.forget(session!, options))
       )
     )
     .handle("restoreSession", ({ urlParams }) =>
-      reads(urlParams, (memory, { session, ...options }) => memory.sessions.restore(session!, options))
+      handleRead(urlParams, (memory, { session, ...options }) => memory.sessions.restore(session!, options))
     )
     .handle("summaries", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.sessions.summaries(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.sessions.summaries(page)))
     )
     .handle("extract", (request) =>
-      writes(request, (memory, options, { session, ...query }) =>
-        Effect.zipRight(noOptions(options), memory.sessions.extract(session, query))
+      handleWrite(request, (memory, options, { session, ...query }) =>
+        Effect.zipRight(refuseOptions(options), memory.sessions.extract(session, query))
       )
     )
     .handle("summarize", (request) =>
-      writes(request, (memory, options, { session, ...others }) =>
-        Effect.zipRight(noOptions({ ...options, ...others }), memory.sessions.summarize(session!))
+      handleWrite(request, (memory, options, { session, ...others }) =>
+        Effect.zipRight(refuseOptions({ ...options, ...others }), memory.sessions.summarize(session!))
       )
     )
     .handle("refresh", (request) =>
-      writes(request, (memory, options, { session, ...others }) =>
+      handleWrite(request, (memory, options, { session, ...others }) =>
         Effect.gen(function* () {
           yield* requireFull("refreshing sessions")
-          yield* noOptions({ ...options, ...others })
+          yield* refuseOptions({ ...options, ...others })
           yield* memory.sessions.refresh(session!)
           return { done: true }
         })
       )
     )
     .handle("end", (request) =>
-      writes(request, (memory, options, { session, ...others }) =>
-        Effect.zipRight(noOptions({ ...options, ...others }), memory.sessions.end(session!))
+      handleWrite(request, (memory, options, { session, ...others }) =>
+        Effect.zipRight(refuseOptions({ ...options, ...others }), memory.sessions.end(session!))
       )
     )
     .handle("readRolling", ({ urlParams }) =>
-      reads(urlParams, (memory, { session, ...query }) => memory.sessions.rolling.read(session!, query))
+      handleRead(urlParams, (memory, { session, ...query }) => memory.sessions.rolling.read(session!, query))
     )
     .handle("writeRolling", (request) =>
-      writes(request, (memory, options, { session, ...query }) =>
+      handleWrite(request, (memory, options, { session, ...query }) =>
         memory.sessions.rolling.write(session!, request.payload, { ...query, ...options })
       )
     )
     .handle("roll", (request) =>
-      writes(request, (memory, options, { session, ...query }) =>
+      handleWrite(request, (memory, options, { session, ...query }) =>
         memory.sessions.rolling.roll(session!, { ...query, ...options })
       )
     )
     .handle("files", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.files.list(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.files.list(page)))
     )
     .handle("file", ({ urlParams }) =>
-      reads(urlParams, (memory, { path, ...others }) => Effect.zipRight(noOptions(others), memory.files.get(path!)))
+      handleRead(urlParams, (memory, { path, ...others }) =>
+        Effect.zipRight(refuseOptions(others), memory.files.get(path!))
+      )
     )
     .handle("addFile", (request) =>
-      writesPlain(request, (memory, options) => memory.files.add(request.payload, options))
+      handlePlainWrite(request, (memory, options) => memory.files.add(request.payload, options))
     )
     .handle("forgetFile", (request) =>
-      writes(request, (memory, options, { path, ...others }) =>
-        Effect.zipRight(noOptions(others), memory.files.forget(path!, options))
+      handleWrite(request, (memory, options, { path, ...others }) =>
+        Effect.zipRight(refuseOptions(others), memory.files.forget(path!, options))
       )
     )
 )

@@ -3,8 +3,8 @@ import type { Erasable, EraseOptions, ErasureOperations } from "../../../src/era
 import { InvalidInput } from "../../../src/model/errors.js"
 import { checkPage } from "../../../src/model/filters.js"
 import type { ErasureRequest } from "../api/requests.js"
-import { administers, noOptions, objectBody, operates } from "./call.js"
-import { defaultLimit, paged } from "./pages.js"
+import { handleAdminOperation, handleOperation, refuseOptions, requireObject } from "./call.js"
+import { answerPage, defaultLimit } from "./pages.js"
 
 interface Query {
   readonly agent?: string | undefined
@@ -16,8 +16,8 @@ interface Query {
 const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
   Effect.gen(function* () {
     const { dryRun, everything, ids, person, persons, reason, revive, session, source, ...unknown } =
-      yield* objectBody(payload)
-    yield* noOptions(unknown)
+      yield* requireObject(payload)
+    yield* refuseOptions(unknown)
     if (everything !== undefined && everything !== true)
       return yield* new InvalidInput({
         field: "everything",
@@ -40,18 +40,18 @@ const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
   })
 
 /** Erases content of one agent. With `all`, erases everything that names a person, in all agents. */
-export const erases = (payload: ErasureRequest, { all, ...query }: Query) =>
+export const handleErase = (payload: ErasureRequest, { all, ...query }: Query) =>
   all === true
-    ? administers("erase", query, (daybook, others, actor) =>
+    ? handleAdminOperation("erase", query, (daybook, others, actor) =>
         Effect.gen(function* () {
-          yield* noOptions(others)
+          yield* refuseOptions(others)
           const { options, selection } = yield* requestOf(payload, undefined)
           return yield* daybook.erase(selection, { ...options, actor })
         })
       )
-    : operates("erase", query, (daybook, agent, { actor, ...others }) =>
+    : handleOperation("erase", query, (daybook, agent, { actor, ...others }) =>
         Effect.gen(function* () {
-          yield* noOptions(others)
+          yield* refuseOptions(others)
           const { options, selection } = yield* requestOf(payload, agent)
           return yield* daybook.erase(selection, { ...options, actor })
         })
@@ -64,15 +64,15 @@ interface PageQuery extends Query {
 }
 
 /** Lists the erasures of one agent, or with `all` the erasures of all agents, oldest first. */
-export const listsErasures = ({ all, ...query }: PageQuery) => {
+export const handleListErasures = ({ all, ...query }: PageQuery) => {
   const read = (recorded: ReturnType<ErasureOperations["erasures"]>, page: Omit<PageQuery, keyof Query>) =>
-    paged(page, (part) =>
+    answerPage(page, (part) =>
       Effect.gen(function* () {
         const { limit, offset } = yield* checkPage(part, defaultLimit)
         return (yield* recorded).slice(offset, offset + limit)
       })
     )
   return all === true
-    ? administers("erasures", query, (daybook, page) => read(daybook.erasures(), page))
-    : operates("erasures", query, (daybook, agent, { actor: _, ...page }) => read(daybook.erasures(agent), page))
+    ? handleAdminOperation("erasures", query, (daybook, page) => read(daybook.erasures(), page))
+    : handleOperation("erasures", query, (daybook, agent, { actor: _, ...page }) => read(daybook.erasures(agent), page))
 }

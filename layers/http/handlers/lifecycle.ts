@@ -2,34 +2,42 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { Daybook } from "../../../src/Daybook.js"
 import { Api } from "../api/Api.js"
-import { noOptions, objectBody, operatesPlain, reads, readsPlain, writes, writesPlain } from "./call.js"
-import { paged } from "./pages.js"
+import {
+  handlePlainOperation,
+  handlePlainRead,
+  handlePlainWrite,
+  handleRead,
+  handleWrite,
+  refuseOptions,
+  requireObject
+} from "./call.js"
+import { answerPage } from "./pages.js"
 
 export const schedules = HttpApiBuilder.group(Api, "schedules", (handlers) =>
   handlers
     .handle("add", (request) =>
-      writesPlain(request, (memory, options) => memory.schedules.add(request.payload, options))
+      handlePlainWrite(request, (memory, options) => memory.schedules.add(request.payload, options))
     )
     .handle("list", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.schedules.list(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.schedules.list(page)))
     )
     .handle("count", ({ urlParams }) =>
-      reads(urlParams, (memory, filter) => Effect.map(memory.schedules.count(filter), (count) => ({ count })))
+      handleRead(urlParams, (memory, filter) => Effect.map(memory.schedules.count(filter), (count) => ({ count })))
     )
-    .handle("run", ({ path: { run }, urlParams }) => readsPlain(urlParams, (memory) => memory.schedules.run(run)))
-    .handle("get", ({ path: { id }, urlParams }) => readsPlain(urlParams, (memory) => memory.schedules.get(id)))
+    .handle("run", ({ path: { run }, urlParams }) => handlePlainRead(urlParams, (memory) => memory.schedules.run(run)))
+    .handle("get", ({ path: { id }, urlParams }) => handlePlainRead(urlParams, (memory) => memory.schedules.get(id)))
     .handle("runs", ({ path: { id }, urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.schedules.runs(id, page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.schedules.runs(id, page)))
     )
     .handle("update", (request) =>
-      writesPlain(request, (memory, options) =>
+      handlePlainWrite(request, (memory, options) =>
         Effect.gen(function* () {
-          return yield* memory.schedules.update(request.path.id, yield* objectBody(request.payload), options)
+          return yield* memory.schedules.update(request.path.id, yield* requireObject(request.payload), options)
         })
       )
     )
     .handle("delete", (request) =>
-      writesPlain(request, (memory, options) => memory.schedules.delete(request.path.id, options))
+      handlePlainWrite(request, (memory, options) => memory.schedules.delete(request.path.id, options))
     )
 )
 
@@ -39,29 +47,33 @@ const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : 
 export const recalls = HttpApiBuilder.group(Api, "recalls", (handlers) =>
   handlers
     .handle("list", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.recalls.list(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.recalls.list(page)))
     )
     .handle("get", ({ path: { number }, urlParams }) =>
-      readsPlain(urlParams, (memory) => memory.recalls.get(numberOf(number)))
+      handlePlainRead(urlParams, (memory) => memory.recalls.get(numberOf(number)))
     )
     .handle("rerun", ({ path: { number }, urlParams }) =>
-      readsPlain(urlParams, (memory) => memory.recalls.rerun(numberOf(number)))
+      handlePlainRead(urlParams, (memory) => memory.recalls.rerun(numberOf(number)))
     )
     .handle("flush", ({ urlParams }) =>
-      operatesPlain("flush", urlParams, (daybook, agent) => Effect.map(daybook.flush(agent), (count) => ({ count })))
+      handlePlainOperation("flush", urlParams, (daybook, agent) =>
+        Effect.map(daybook.flush(agent), (count) => ({ count }))
+      )
     )
 )
 
 export const maintenance = HttpApiBuilder.group(Api, "maintenance", (handlers) =>
   handlers
     .handle("run", (request) =>
-      writes(request, (memory, options, query) => Effect.zipRight(noOptions(options), memory.maintenance.run(query)))
+      handleWrite(request, (memory, options, query) =>
+        Effect.zipRight(refuseOptions(options), memory.maintenance.run(query))
+      )
     )
     .handle("gc", (request) =>
       Effect.flatMap(Daybook, (daybook) =>
-        writes(request, (memory, options, { dryRun, ...others }, agent) =>
+        handleWrite(request, (memory, options, { dryRun, ...others }, agent) =>
           Effect.gen(function* () {
-            yield* noOptions({ ...options, ...others })
+            yield* refuseOptions({ ...options, ...others })
             const runs = yield* memory.maintenance.run({
               stages: ["gc"],
               ...(dryRun === undefined ? {} : { dryRun })
@@ -74,8 +86,10 @@ export const maintenance = HttpApiBuilder.group(Api, "maintenance", (handlers) =
       )
     )
     .handle("list", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.maintenance.list(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.maintenance.list(page)))
     )
-    .handle("tiers", ({ urlParams }) => reads(urlParams, (memory, query) => memory.maintenance.tiers(query)))
-    .handle("get", ({ path: { run }, urlParams }) => readsPlain(urlParams, (memory) => memory.maintenance.get(run)))
+    .handle("tiers", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.maintenance.tiers(query)))
+    .handle("get", ({ path: { run }, urlParams }) =>
+      handlePlainRead(urlParams, (memory) => memory.maintenance.get(run))
+    )
 )

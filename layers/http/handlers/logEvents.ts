@@ -10,16 +10,16 @@ import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent } from "../../../events/catalogue.js"
 import { Daybook } from "../../../src/Daybook.js"
 import { checkInteger } from "../../../src/model/filters.js"
-import { handle, number, query } from "../api/parameters.js"
+import { handleParameters, number, query } from "../api/parameters.js"
 import { problemOf } from "../api/problems.js"
-import { noOptions, operates } from "./call.js"
+import { handleOperation, refuseOptions } from "./call.js"
 import { problemResponse } from "./problemResponse.js"
 import { eventResponse, type ServerEvent } from "./sse.js"
 
 /** Pause between two reads of the log. Another process may write to it, so no signal announces new events. */
 const pause = Duration.millis(500)
 
-const decodeQuery = Schema.decodeUnknown(query({ ...handle, after: number("") }))
+const decodeQuery = Schema.decodeUnknown(query({ ...handleParameters, after: number("") }))
 
 const serverEvent = (event: DaybookEvent | ErasedEvent): ServerEvent => ({
   id: String(event.version),
@@ -56,9 +56,9 @@ export const logEvents = Layer.scopedDiscard(
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const parameters = yield* decodeQuery(yield* HttpServerRequest.ParsedSearchParams)
-        return yield* operates("log", parameters, (_, agent, { actor: __, after, ...others }) =>
+        return yield* handleOperation("log", parameters, (_, agent, { actor: __, after, ...others }) =>
           Effect.gen(function* () {
-            yield* noOptions(others)
+            yield* refuseOptions(others)
             const resumed = request.headers["last-event-id"]
             const from = resumed === undefined ? (after ?? 0) : Number(resumed || Number.NaN)
             const start = yield* checkInteger("Last-Event-ID", from, 0, Number.MAX_SAFE_INTEGER)

@@ -12,18 +12,18 @@ import type { ContextRequest } from "../api/requests.js"
 import type { MemoryChanges } from "../api/types.js"
 import { batchAnswer, batchOf } from "./batch.js"
 import {
-  asks,
-  listIn,
-  noOptions,
-  objectBody,
-  reads,
-  readsPlain,
-  type WriteOptions,
-  writes,
-  writesPlain
+  handleBodyRead,
+  handlePlainRead,
+  handlePlainWrite,
+  handleRead,
+  handleWrite,
+  refuseOptions,
+  requireList,
+  requireObject,
+  type WriteOptions
 } from "./call.js"
 import { changesOf, contextAnswer, observationOf, withContent } from "./content.js"
-import { defaultLimit, isLaterPage, type Paged, paged } from "./pages.js"
+import { answerPage, defaultLimit, isLaterPage, type PageParameters } from "./pages.js"
 
 /** Changes fields of a memory, or its status. */
 const change = (memory: Memory, id: string, { status, ...fields }: MemoryChanges, options: WriteOptions) =>
@@ -66,7 +66,7 @@ const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, .
   })
 
 /** Records only the first page of a search, so that a search with several pages is one recall. */
-const recordedOnce = <Query extends Paged & { readonly q?: string | undefined }>(query: Query): Query =>
+const recordedOnce = <Query extends PageParameters & { readonly q?: string | undefined }>(query: Query): Query =>
   query.q !== undefined && isLaterPage(query) ? { ...query, record: false } : query
 
 const contextFor = (memory: MemoryReader, { session_id, ...query }: ContextRequest) =>
@@ -75,29 +75,29 @@ const contextFor = (memory: MemoryReader, { session_id, ...query }: ContextReque
 export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
   handlers
     .handle("remember", (request) =>
-      writes(request, (memory, options, query) =>
+      handleWrite(request, (memory, options, query) =>
         Effect.gen(function* () {
-          const observation = yield* observationOf(yield* objectBody(request.payload))
+          const observation = yield* observationOf(yield* requireObject(request.payload))
           return yield* memory.remember(observation, { ...query, ...options })
         })
       )
     )
     .handle("rememberAll", (request) =>
-      writes(request, (memory, options, query) =>
+      handleWrite(request, (memory, options, query) =>
         Effect.flatMap(batchOf(options, query, request.payload), (batch) =>
           Effect.map(memory.rememberAll(batch), batchAnswer)
         )
       )
     )
     .handle("list", ({ urlParams }) =>
-      reads(recordedOnce(urlParams), (memory, { layer, q = "", ...filters }) => {
+      handleRead(recordedOnce(urlParams), (memory, { layer, q = "", ...filters }) => {
         if (layer !== undefined && !Schema.is(Tier)(layer)) {
           return Effect.fail(
             new InvalidInput({ field: "layer", problem: `must be one of ${Tier.literals.join(", ")}` })
           )
         }
         const tier = layer === undefined ? {} : { tiers: [layer] }
-        return paged(
+        return answerPage(
           { ...filters, ...tier, q },
           ({ q: text, ...rest }) => {
             if (text !== "") return Effect.map(searchPage(memory, text, rest), (hits) => hits.map(withContent))
@@ -108,20 +108,20 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
         )
       })
     )
-    .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.search(query)))
-    .handle("searchByBody", (request) => asks(request, (memory, query) => memory.search(query)))
-    .handle("explain", ({ urlParams }) => reads(urlParams, (memory, query) => memory.explain(query)))
-    .handle("explainByBody", (request) => asks(request, (memory, query) => memory.explain(query)))
+    .handle("search", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.search(query)))
+    .handle("searchByBody", (request) => handleBodyRead(request, (memory, query) => memory.search(query)))
+    .handle("explain", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.explain(query)))
+    .handle("explainByBody", (request) => handleBodyRead(request, (memory, query) => memory.explain(query)))
     .handle("getAll", ({ urlParams }) =>
-      reads(urlParams, (memory, { id = [], ...others }) =>
+      handleRead(urlParams, (memory, { id = [], ...others }) =>
         Effect.zipRight(
-          noOptions(others),
+          refuseOptions(others),
           Effect.map(memory.get(id), (found) => found.map(withContent))
         )
       )
     )
     .handle("get", ({ path: { id }, urlParams }) =>
-      readsPlain(urlParams, (memory) =>
+      handlePlainRead(urlParams, (memory) =>
         Effect.gen(function* () {
           const [found] = yield* memory.get([id])
           return found === undefined ? yield* new MemoryNotFound({ id }) : withContent(found)
@@ -129,68 +129,70 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
       )
     )
     .handle("update", (request) =>
-      writesPlain(request, (memory, options) =>
+      handlePlainWrite(request, (memory, options) =>
         Effect.gen(function* () {
-          return yield* change(memory, request.path.id, yield* objectBody(request.payload), options)
+          return yield* change(memory, request.path.id, yield* requireObject(request.payload), options)
         })
       )
     )
-    .handle("forget", (request) => writesPlain(request, (memory, options) => memory.forget(request.path.id, options)))
-    .handle("why", ({ path: { id }, urlParams }) => reads(urlParams, (memory, options) => memory.why(id, options)))
-    .handle("history", ({ path: { id }, urlParams }) => readsPlain(urlParams, (memory) => memory.history(id)))
+    .handle("forget", (request) =>
+      handlePlainWrite(request, (memory, options) => memory.forget(request.path.id, options))
+    )
+    .handle("why", ({ path: { id }, urlParams }) => handleRead(urlParams, (memory, options) => memory.why(id, options)))
+    .handle("history", ({ path: { id }, urlParams }) => handlePlainRead(urlParams, (memory) => memory.history(id)))
     .handle("timeline", ({ path: { id }, urlParams }) =>
-      reads(urlParams, (memory, span) => memory.timeline({ ...span, anchor: id }))
+      handleRead(urlParams, (memory, span) => memory.timeline({ ...span, anchor: id }))
     )
     .handle("decide", (request) =>
-      writesPlain(request, (memory, options) =>
+      handlePlainWrite(request, (memory, options) =>
         Effect.gen(function* () {
-          const { choice } = yield* objectBody(request.payload)
+          const { choice } = yield* requireObject(request.payload)
           return yield* memory.decide(request.path.id, choice, options)
         })
       )
     )
     .handle("vouch", (request) =>
-      writesPlain(request, (memory, options) =>
+      handlePlainWrite(request, (memory, options) =>
         Effect.gen(function* () {
-          const { ids } = yield* objectBody(request.payload)
-          return yield* memory.vouch(yield* listIn("ids", ids), options)
+          const { ids } = yield* requireObject(request.payload)
+          return yield* memory.vouch(yield* requireList("ids", ids), options)
         })
       )
     )
     .handle("decisions", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.decisions(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.decisions(page)))
     )
     .handle("people", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.people(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.people(page)))
     )
     .handle("updatePerson", (request) =>
-      writes(request, (memory, options, query) =>
+      handleWrite(request, (memory, options, query) =>
         Effect.gen(function* () {
-          const facts = yield* objectBody(request.payload)
+          const facts = yield* requireObject(request.payload)
           return yield* memory.updatePerson(request.path.name, facts, { ...query, ...options })
         })
       )
     )
-    .handle("profile", ({ urlParams }) => reads(urlParams, (memory, query) => memory.profile(query)))
-    .handle("context", ({ urlParams }) => reads(urlParams, contextFor))
-    .handle("contextByBody", (request) => asks(request, contextFor))
+    .handle("profile", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.profile(query)))
+    .handle("context", ({ urlParams }) => handleRead(urlParams, contextFor))
+    .handle("contextByBody", (request) => handleBodyRead(request, contextFor))
     .handle("observeTool", (request) =>
-      writesPlain(request, (memory, options) => memory.observeTool(request.payload, options))
+      handlePlainWrite(request, (memory, options) => memory.observeTool(request.payload, options))
     )
     .handle("undo", (request) =>
-      writes(request, (memory, { commandId }, query) =>
-        Effect.flatMap(objectBody(request.payload), (selection) =>
+      handleWrite(request, (memory, { commandId }, query) =>
+        Effect.flatMap(requireObject(request.payload), (selection) =>
           memory.undo(selection, { ...query, ...(commandId === undefined ? {} : { commandId }) })
         )
       )
     )
     .handle("archived", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.archive.list(page)))
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.archive.list(page)))
     )
     .handle("archive", (request) =>
-      writesPlain(request, (memory, options) => memory.archive.add(request.path.id, options))
+      handlePlainWrite(request, (memory, options) => memory.archive.add(request.path.id, options))
     )
     .handle("restore", (request) =>
-      writesPlain(request, (memory, options) => memory.archive.restore(request.path.id, options))
+      handlePlainWrite(request, (memory, options) => memory.archive.restore(request.path.id, options))
     )
 )

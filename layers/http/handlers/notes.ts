@@ -1,43 +1,55 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { Api } from "../api/Api.js"
-import { doneAnswer, listIn, objectBody, reads, readsPlain, writes, writesPlain } from "./call.js"
-import { paged } from "./pages.js"
+import {
+  doneAnswer,
+  handlePlainRead,
+  handlePlainWrite,
+  handleRead,
+  handleWrite,
+  requireList,
+  requireObject
+} from "./call.js"
+import { answerPage } from "./pages.js"
 
 export const notes = HttpApiBuilder.group(Api, "notes", (handlers) =>
   handlers
-    .handle("save", (request) => writesPlain(request, (memory, options) => memory.notes.save(request.payload, options)))
-    .handle("list", ({ urlParams }) =>
-      reads(urlParams, (memory, query) => paged(query, (page) => memory.notes.list(page)))
+    .handle("save", (request) =>
+      handlePlainWrite(request, (memory, options) => memory.notes.save(request.payload, options))
     )
-    .handle("search", ({ urlParams }) => reads(urlParams, (memory, query) => memory.notes.search(query)))
-    .handle("get", ({ path: { id }, urlParams }) => readsPlain(urlParams, (memory) => memory.notes.get(id)))
+    .handle("list", ({ urlParams }) =>
+      handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.notes.list(page)))
+    )
+    .handle("search", ({ urlParams }) => handleRead(urlParams, (memory, query) => memory.notes.search(query)))
+    .handle("get", ({ path: { id }, urlParams }) => handlePlainRead(urlParams, (memory) => memory.notes.get(id)))
     .handle("update", (request) =>
-      writesPlain(request, (memory, options) =>
+      handlePlainWrite(request, (memory, options) =>
         Effect.gen(function* () {
-          return yield* memory.notes.update(request.path.id, yield* objectBody(request.payload), options)
+          return yield* memory.notes.update(request.path.id, yield* requireObject(request.payload), options)
         })
       )
     )
     .handle("delete", (request) =>
-      writesPlain(request, (memory, options) => Effect.map(memory.notes.delete(request.path.id, options), doneAnswer))
+      handlePlainWrite(request, (memory, options) =>
+        Effect.map(memory.notes.delete(request.path.id, options), doneAnswer)
+      )
     )
     .handle("readScratchpad", ({ urlParams }) =>
-      reads(urlParams, (memory, { session, ...query }) => memory.scratchpad.read(session!, query))
+      handleRead(urlParams, (memory, { session, ...query }) => memory.scratchpad.read(session!, query))
     )
     .handle("scratchpadHistory", ({ urlParams }) =>
-      reads(urlParams, (memory, { session, ...query }) => memory.scratchpad.history(session!, query))
+      handleRead(urlParams, (memory, { session, ...query }) => memory.scratchpad.history(session!, query))
     )
     .handle("writeScratchpad", (request) =>
-      writes(request, (memory, options, { session, ...query }) =>
+      handleWrite(request, (memory, options, { session, ...query }) =>
         Effect.gen(function* () {
-          const items = yield* listIn("items", (yield* objectBody(request.payload)).items)
+          const items = yield* requireList("items", (yield* requireObject(request.payload)).items)
           return yield* memory.scratchpad.write(session!, items, { ...query, ...options })
         })
       )
     )
     .handle("clearScratchpad", (request) =>
-      writes(request, (memory, options, { session, ...query }) =>
+      handleWrite(request, (memory, options, { session, ...query }) =>
         Effect.map(memory.scratchpad.clear(session!, { ...query, ...options }), doneAnswer)
       )
     )

@@ -4,7 +4,7 @@ import { InvalidInput } from "../../../src/model/errors.js"
 import type { Page } from "../api/types.js"
 
 /** The parameters of a page. */
-export interface Paged {
+export interface PageParameters {
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   readonly cursor?: string | undefined
@@ -17,7 +17,7 @@ export const defaultLimit = 50
  * Answers one page. `next` is a cursor. It contains the position of the next page and a digest of the query, so that it
  * cannot be used for another query. `read` returns no rows after the first `maxRows` rows.
  */
-export const paged = <Query extends Paged, A, E>(
+export const answerPage = <Query extends PageParameters, A, E>(
   query: Query,
   read: (query: Omit<Query, "cursor">) => Effect.Effect<ReadonlyArray<A>, E>,
   maxRows = Number.POSITIVE_INFINITY
@@ -25,22 +25,22 @@ export const paged = <Query extends Paged, A, E>(
   Effect.gen(function* () {
     const { cursor, ...others } = query
     const { limit = defaultLimit, offset: _, ...filters } = others
-    const offset = cursor === undefined ? query.offset : yield* placeIn(cursor, filters)
+    const offset = cursor === undefined ? query.offset : yield* decodeCursor(cursor, filters)
     const items = yield* read({ ...others, ...(offset === undefined ? {} : { offset }) })
     const end = (offset ?? 0) + items.length
     const isLast = items.length < limit || end >= maxRows
-    return { items, next: isLast ? null : cursorAt(end, filters) }
+    return { items, next: isLast ? null : encodeCursor(end, filters) }
   })
 
 /** True if a query requests a page after the first page. */
-export const isLaterPage = ({ cursor, offset = 0 }: Paged): boolean => cursor !== undefined || offset > 0
+export const isLaterPage = ({ cursor, offset = 0 }: PageParameters): boolean => cursor !== undefined || offset > 0
 
 /** Makes a cursor that contains a position in the answer to a query. */
-export const cursorAt = (place: number, query: object): string =>
+export const encodeCursor = (place: number, query: object): string =>
   Buffer.from(JSON.stringify([place, digestOf(query)])).toString("base64url")
 
 /** Reads the position in a cursor. Fails if the cursor was made for another query. */
-export const placeIn = (cursor: string, query: object): Effect.Effect<number, InvalidInput> => {
+export const decodeCursor = (cursor: string, query: object): Effect.Effect<number, InvalidInput> => {
   try {
     const [place, digest] = JSON.parse(Buffer.from(String(cursor), "base64url").toString())
     if (Number.isSafeInteger(place) && place >= 0 && digest === digestOf(query)) return Effect.succeed(place)

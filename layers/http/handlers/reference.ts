@@ -3,7 +3,7 @@ import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { describedApi } from "../api/openApi.js"
+import { makeDocumentedApi } from "../api/openApi.js"
 
 /**
  * The reference page of the interface. It loads nothing else, because it contains its script, its styles and the
@@ -17,7 +17,7 @@ export const referencePage: Effect.Effect<HttpServerResponse.HttpServerResponse>
         page = handler
       })
   }
-  return HttpApiSwagger.layerHttpLayerRouter({ api: describedApi(), path: "/reference" }).pipe(
+  return HttpApiSwagger.layerHttpLayerRouter({ api: makeDocumentedApi(), path: "/reference" }).pipe(
     Layer.provide(Layer.succeed(HttpLayerRouter.HttpRouter, router as unknown as HttpLayerRouter.HttpRouter)),
     Layer.build,
     Effect.scoped,

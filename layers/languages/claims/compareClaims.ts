@@ -10,10 +10,10 @@ export interface Relation {
   readonly shared: number
 }
 
-export type Reason = keyof typeof actionOf
+export type Reason = keyof typeof actionByReason
 
 /** All reasons and their actions. A reason names a rule and never contains words of a memory. */
-export const actionOf = {
+export const actionByReason = {
   "says the same": "NONE",
   "says part of it": "NONE",
   "confirms it": "NONE",
@@ -103,9 +103,9 @@ export const compareClaims = (memory: Claim, statement: Claim): Relation => {
   const facts = observe(memory, statement)
   const reason = reasonOf(memory, statement, facts)
   return {
-    action: actionOf[reason],
+    action: actionByReason[reason],
     reason,
-    confidence: actionOf[reason] === "DELETE" ? confidenceOf(reason, memory, statement, facts) : 1,
+    confidence: actionByReason[reason] === "DELETE" ? confidenceOf(reason, memory, statement, facts) : 1,
     shared: reason === "one more of a list" ? facts.listed : facts.shared
   }
 }

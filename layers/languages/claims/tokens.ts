@@ -1,4 +1,4 @@
-import { compose } from "../../../text/normalise/letters.js"
+import { composeLetters } from "../../../text/normalise/letters.js"
 import { type Entry, fold, type Lexicon } from "./lexicon.js"
 
 /** A word, a number or a mark of a text. */
@@ -72,7 +72,7 @@ const segmentsOf = (run: string, { find, words }: Lexicon): ReadonlyArray<string
 /** Splits a text into tokens. A phrase of the lexicon becomes one token. */
 export const tokensOf = (text: string, lexicon: Lexicon): ReadonlyArray<Token> => {
   const { unspaced } = lexicon.words
-  const composed = compose(text).slice(0, text.length)
+  const composed = composeLetters(text).slice(0, text.length)
   const source = unspaced?.prepare(composed) ?? composed.replace(/(?<=\p{L})['’](?=\p{L})/gu, " ")
   const forms = [...source.matchAll(pieces)].flatMap(([piece]) =>
     unspaced !== undefined && han.test(piece) ? segmentsOf(piece, lexicon) : [fold(piece)]

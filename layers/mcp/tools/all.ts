@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { InvalidInput } from "../../../src/model/errors.js"
-import { invalid } from "../../../src/model/filters.js"
+import { failWithInvalidInput } from "../../../src/model/filters.js"
 import type { Tool } from "../Tool.js"
 import { memoryHistory, memoryWhy } from "./explain.js"
 import { memoryGet, memorySearch, memoryTimeline } from "./find.js"
@@ -37,4 +37,4 @@ export type ToolSet = keyof typeof toolSets
 export const checkToolSet = (set: ToolSet): Either.Either<ToolSet, InvalidInput> =>
   Object.hasOwn(toolSets, set)
     ? Either.right(set)
-    : invalid("tools", `must be one of ${Object.keys(toolSets).join(", ")}`)
+    : failWithInvalidInput("tools", `must be one of ${Object.keys(toolSets).join(", ")}`)

@@ -4,7 +4,7 @@ import type { HistoryEntry } from "../../../src/history.js"
 import type { Related, Why, WhySource, WhyVersion } from "../../../src/why.js"
 import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
 import { toIso } from "../../../text/when/dates.js"
-import { reads, tool } from "../Tool.js"
+import { readOnlyEffects, tool } from "../Tool.js"
 import { cut } from "../text.js"
 import { rows, text } from "./fields.js"
 
@@ -18,7 +18,7 @@ export const memoryHistory = tool({
   name: "memory_history",
   title: "Memory history",
   description: "List the versions of a memory.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ id: text }),
   output: versions,
   run: ({ id }, { reader }) =>
@@ -52,7 +52,7 @@ export const memoryWhy = tool({
   name: "memory_why",
   title: "Explain a memory",
   description: "Tell how a memory came to be: decisions, sources.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ id: text }),
   output: versions,
   run: ({ id }, { reader }) =>

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import type { IndexRow } from "../../../projections/observationSearch.js"
 import { InvalidInput, MemoryNotFound } from "../../../src/model/errors.js"
-import { reads, tool } from "../Tool.js"
+import { readOnlyEffects, tool } from "../Tool.js"
 import { hitLine, hitOf, listText, memoryText, shownMemory } from "../text.js"
 import { number, rows, store, text, texts } from "./fields.js"
 
@@ -20,7 +20,7 @@ export const memorySearch = tool({
   name: "memory_search",
   title: "Search memories",
   description: "Find memories; the answer is an index.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({
     query: text.optional(),
     types: texts.optional(),
@@ -42,7 +42,7 @@ export const memoryTimeline = tool({
   name: "memory_timeline",
   title: "Memory timeline",
   description: "List what came before and after a memory.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ anchor: text.describe("id"), before: number.optional(), after: number.optional() }),
   output: z.object({ hits: rows }),
   run: (input, { reader }) =>
@@ -53,7 +53,7 @@ export const memoryGet = tool({
   name: "memory_get",
   title: "Read memories",
   description: "Read memories.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ ids: texts }),
   output: z.object({ memories: rows }),
   run: Effect.fnUntraced(function* ({ ids }, { reader }) {

@@ -3,8 +3,8 @@ import * as z from "zod"
 import { MemoryNotFound } from "../../../src/model/errors.js"
 import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
 import { toIso } from "../../../text/when/dates.js"
-import { whyNotFound } from "../refusal.js"
-import { adds, reads, replaces, tool } from "../Tool.js"
+import { failNotFound } from "../refusal.js"
+import { addingEffects, readOnlyEffects, replacingEffects, tool } from "../Tool.js"
 import { cut, listText } from "../text.js"
 import { number, rows, text, texts } from "./fields.js"
 
@@ -17,7 +17,7 @@ export const noteSave = tool({
   name: "note_save",
   title: "Save a note",
   description: "Save a text as it is.",
-  annotations: adds,
+  annotations: addingEffects,
   input: z.strictObject({ content: text, tags: texts.optional() }),
   output: saved,
   run: (note, { writer }, options) =>
@@ -31,7 +31,7 @@ export const noteSearch = tool({
   name: "note_search",
   title: "Search notes",
   description: "Find notes.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ query: text.optional(), tags: texts.optional(), limit: number.optional() }),
   output: z.object({ notes: rows }),
   run: ({ limit, query, tags }, { reader }) =>
@@ -52,13 +52,13 @@ export const noteUpdate = tool({
   name: "note_update",
   title: "Change a note",
   description: "Replace a note's content or tags.",
-  annotations: replaces,
+  annotations: replacingEffects,
   input: z.strictObject({ id: text, content: text.optional(), tags: texts.optional() }),
   output: saved,
   run: ({ id, ...changes }, connection, options) =>
     connection.writer.notes.update(id, changes, options).pipe(
       Effect.as({ data: { id }, text: `changed ${id}` }),
-      Effect.catchTag("MemoryNotFound", (error) => whyNotFound(connection, error))
+      Effect.catchTag("MemoryNotFound", (error) => failNotFound(connection, error))
     )
 })
 
@@ -66,14 +66,14 @@ export const noteDelete = tool({
   name: "note_delete",
   title: "Delete a note",
   description: "Delete a note.",
-  annotations: replaces,
+  annotations: replacingEffects,
   input: z.strictObject({ id: text }),
   output: z.object({ deleted: z.boolean() }),
   run: Effect.fnUntraced(function* ({ id }, connection, options) {
     const deleted = yield* connection.writer.notes.delete(id, options)
     // The writer does not see notes in stricter stores; the reader may.
     if (!deleted && (yield* connection.reader.notes.get(id)) !== null) {
-      return yield* whyNotFound(connection, new MemoryNotFound({ id }))
+      return yield* failNotFound(connection, new MemoryNotFound({ id }))
     }
     return { data: { deleted }, text: deleted ? `deleted ${id}` : `there is no note ${id}` }
   })

@@ -4,7 +4,7 @@ import { type Turn, turnLevelOf } from "../../../events/Turn.js"
 import type { PromptContext } from "../../../src/context/ContextReader.js"
 import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
 import { toIso } from "../../../text/when/dates.js"
-import { reads, tool } from "../Tool.js"
+import { readOnlyEffects, tool } from "../Tool.js"
 import { cut, listText } from "../text.js"
 import { number, rows, text } from "./fields.js"
 
@@ -16,7 +16,7 @@ export const memoryPeople = tool({
   name: "memory_people",
   title: "People",
   description: "List people and facts about them.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ name: text.optional(), limit: number.optional() }),
   output: z.object({ people: rows }),
   run: ({ limit = defaultRows, name }, { reader }) =>
@@ -39,7 +39,7 @@ export const memorySessions = tool({
   name: "memory_sessions",
   title: "Sessions",
   description: "List sessions, read one, or search what was said.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({ session: text.optional(), query: text.optional(), limit: number.optional() }),
   output: z.object({ sessions: rows.optional(), turns: rows.optional() }),
   run: ({ limit = defaultRows, query, session }, { reader: { sessions } }) => {
@@ -102,7 +102,7 @@ export const memoryContext = tool({
   name: "memory_context",
   title: "Context",
   description: "Build what a prompt should hold for a message.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input: z.strictObject({
     message: text.optional(),
     session: text.optional(),

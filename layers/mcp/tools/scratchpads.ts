@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { quotedText } from "../../../text/normalise/visibleText.js"
-import { reads, replaces, tool } from "../Tool.js"
+import { readOnlyEffects, replacingEffects, tool } from "../Tool.js"
 import { text, texts } from "./fields.js"
 
 const input = z.strictObject({ session: text })
@@ -11,7 +11,7 @@ export const scratchpadRead = tool({
   name: "scratchpad_read",
   title: "Read a scratchpad",
   description: "Read a session's scratchpad.",
-  annotations: reads,
+  annotations: readOnlyEffects,
   input,
   output: z.object({ items: texts.nullable() }),
   run: ({ session }, { defaultStore, reader }) =>
@@ -25,7 +25,7 @@ export const scratchpadWrite = tool({
   name: "scratchpad_write",
   title: "Write a scratchpad",
   description: "Replace a session's scratchpad.",
-  annotations: replaces,
+  annotations: replacingEffects,
   input: input.extend({ items: texts }),
   output: z.object({ outcome: text }),
   run: ({ items, session }, { writer }, options) =>
@@ -39,7 +39,7 @@ export const scratchpadClear = tool({
   name: "scratchpad_clear",
   title: "Clear a scratchpad",
   description: "Clear a session's scratchpad.",
-  annotations: replaces,
+  annotations: replacingEffects,
   input,
   output: z.object({ cleared: z.boolean() }),
   run: ({ session }, { writer }, options) =>

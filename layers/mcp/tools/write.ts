@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as z from "zod"
-import { whyNotFound } from "../refusal.js"
-import { adds, replaces, tool } from "../Tool.js"
+import { failNotFound } from "../refusal.js"
+import { addingEffects, replacingEffects, tool } from "../Tool.js"
 import { store, text, texts } from "./fields.js"
 
 const saved = z.object({ id: text })
@@ -10,7 +10,7 @@ export const memoryWrite = tool({
   name: "memory_write",
   title: "Store a memory",
   description: "Store one statement.",
-  annotations: adds,
+  annotations: addingEffects,
   input: z.strictObject({
     title: text.describe("the statement"),
     narrative: text.optional(),
@@ -44,7 +44,7 @@ export const memoryUpdate = tool({
   name: "memory_update",
   title: "Change a memory",
   description: "Replace fields of a memory.",
-  annotations: replaces,
+  annotations: replacingEffects,
   input: z.strictObject({
     id: text,
     title: text.optional(),
@@ -56,7 +56,7 @@ export const memoryUpdate = tool({
   run: ({ id, ...changes }, connection, options) =>
     connection.writer.update(id, changes, options).pipe(
       Effect.as({ data: { id }, text: `changed ${id}` }),
-      Effect.catchTag("MemoryNotFound", (error) => whyNotFound(connection, error))
+      Effect.catchTag("MemoryNotFound", (error) => failNotFound(connection, error))
     )
 })
 
@@ -64,12 +64,12 @@ export const memoryForget = tool({
   name: "memory_forget",
   title: "Forget a memory",
   description: "Hide a memory that is wrong.",
-  annotations: replaces,
+  annotations: replacingEffects,
   input: z.strictObject({ id: text }),
   output: saved,
   run: ({ id }, connection, options) =>
     connection.writer.forget(id, options).pipe(
       Effect.as({ data: { id }, text: `forgot ${id}` }),
-      Effect.catchTag("MemoryNotFound", (error) => whyNotFound(connection, error))
+      Effect.catchTag("MemoryNotFound", (error) => failNotFound(connection, error))
     )
 })

@@ -5,7 +5,7 @@ import { traced } from "../../../events/tracing.js"
 import { type Embedder, EmbedderError } from "../../../src/ports/Embedder.js"
 import { limitRequests, type RequestLimits } from "../limitRequests.js"
 import { postJson, type RequestFailed, requestErrors, type Target } from "../postJson.js"
-import { cutTo, packTexts } from "./pack.js"
+import { cutToBytes, packTexts } from "./pack.js"
 import type { Protocol } from "./protocols.js"
 
 /** A provider's model with its limits. */
@@ -110,7 +110,7 @@ const circuitBreaker = () => {
 const post = (model: EmbeddingModel, target: Target, texts: ReadonlyArray<string>, purpose: Purpose) => {
   const request = {
     model: model.model,
-    texts: texts.map((text) => `${model.prefixes[purpose]}${cutTo(text, model.textBytes)}`),
+    texts: texts.map((text) => `${model.prefixes[purpose]}${cutToBytes(text, model.textBytes)}`),
     purpose,
     dimensions: model.sendsDimensions ? model.dimensions : undefined
   }

@@ -31,7 +31,7 @@ export const packTexts = (
 }
 
 /** Cuts a text to at most this many bytes in UTF-8, between whole characters. */
-export const cutTo = (text: string, bytes: number): string => {
+export const cutToBytes = (text: string, bytes: number): string => {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text
   return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true })
 }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { traced } from "../../../events/tracing.js"
 import { RerankerError, type RerankerService } from "../../../src/ports/Reranker.js"
-import { cutTo } from "../embedders/pack.js"
+import { cutToBytes } from "../embedders/pack.js"
 import { limitRequests, type RequestLimits } from "../limitRequests.js"
 import { fieldsOf, postJson, requestErrors, type Target } from "../postJson.js"
 
@@ -43,7 +43,7 @@ export const make = (model: RerankingModel, target: Target, limits: RequestLimit
               {
                 ...(model.model === undefined ? {} : { model: model.model }),
                 query,
-                documents: texts.map((text) => cutTo(text, documentBytes)),
+                documents: texts.map((text) => cutToBytes(text, documentBytes)),
                 ...model.fields(texts.length)
               },
               maxAnswerBytes

@@ -11,7 +11,7 @@ import { checkInteger, type ReadError } from "../../model/filters.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { RecallReader } from "../../recalls/RecallReader.js"
 import { retrieve } from "../../search/retrieve.js"
-import { decodeQuery, type Query, searchIn } from "../../search/search.js"
+import { decodeQuery, type Query, searchMemories } from "../../search/search.js"
 import type { Embedding } from "../Embedding.js"
 import type { Compared, CompareOptions, Quality } from "./EmbedderOperations.js"
 import { type LabelledQuestion, ndcg } from "./labelledQuestions.js"
@@ -59,7 +59,10 @@ export const compare = Effect.fnUntraced(function* (
     Effect.map(searchBoth(text), ([a, b]) => ({ text, overlap: overlapOf(a, b), first: a[0] === b[0] }))
   )
   const judged = yield* Effect.forEach(options.questions ?? [], (question) =>
-    Effect.map(searchBoth(question.query), ([a, b]) => [judge(question, a), judge(question, b)] as const)
+    Effect.map(
+      searchBoth(question.query),
+      ([a, b]) => [measureQuality(question, a), measureQuality(question, b)] as const
+    )
   )
   return {
     inForce: modelNameOf(inForce),
@@ -92,7 +95,7 @@ export const idsFound = Effect.fnUntraced(function* (
 ) {
   const reranker = ranking.reranker?.local === true ? ranking.reranker : undefined
   const request = yield* decodeQuery(query, ranking.policy)
-  const { hits } = yield* retrieve({ request, level, ranking: { ...ranking, reranker }, read, find: searchIn })
+  const { hits } = yield* retrieve({ request, level, ranking: { ...ranking, reranker }, read, find: searchMemories })
   return hits.map(({ id }) => id)
 })
 
@@ -119,7 +122,7 @@ const overlapOf = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number =
 }
 
 /** Recall, NDCG and reciprocal rank of the first hits for a labelled question. */
-export const judge = ({ ids }: LabelledQuestion, hits: ReadonlyArray<string>): Quality => {
+export const measureQuality = ({ ids }: LabelledQuestion, hits: ReadonlyArray<string>): Quality => {
   const relevant = new Set(ids)
   const matches = hits.map((id) => relevant.has(id))
   const first = matches.indexOf(true)

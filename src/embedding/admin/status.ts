@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { stores as allStores } from "../../../events/Trust.js"
 import { chunkVectorIndex } from "../../../projections/chunkVectors.js"
 import {
-  type EmbedderFact,
+  type EmbedderRecord,
   findActiveEmbedder,
-  findEmbedderFacts,
+  findEmbedderRecords,
   findPreparingEmbedder,
   type ModelName
 } from "../../../projections/embedders.js"
@@ -13,7 +13,7 @@ import { memoryVectorIndex, type VectorSet } from "../../../projections/vectors.
 import { type ActiveEmbedders, sameModel } from "../../actor/activeEmbedders.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import type { Embedding, Preparation } from "../Embedding.js"
-import { countLacking } from "../indexFill.js"
+import { countMissingVectors } from "../indexFill.js"
 import type { EmbedderStatus, IndexStatus, Rate, StatusOptions } from "./EmbedderOperations.js"
 
 /** Reports the indexes of an agent's view, with the progress and failures of this process. */
@@ -33,7 +33,7 @@ export const statusOf = <E>(
     const preparation = embedding.preparation()
     const known = embedding.failure()
     const mayProbe = probe && known === undefined && problem === undefined
-    const lacking = mayProbe ? yield* read((db) => countLacking(db, ownVectorSet(active))) : 0
+    const lacking = mayProbe ? yield* read((db) => countMissingVectors(db, ownVectorSet(active))) : 0
     const failure = lacking > 0 ? yield* embedding.probe(active) : known
     const skipped = embedding.countSkipped()
     const { substitute, floor, usage, weight } = active
@@ -102,10 +102,10 @@ export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
 }
 
 /** The embedder that was active before the current one, if its index still exists. */
-export const previousOf = (db: Db): EmbedderFact | undefined => {
+export const previousOf = (db: Db): EmbedderRecord | undefined => {
   const active = findActiveEmbedder(db)
   const models = modelsOf(db)
-  return findEmbedderFacts(db)
+  return findEmbedderRecords(db)
     .filter(({ state }) => state === "inForce" || state === "first")
     .filter((fact) => active === undefined || !sameModel(fact, active))
     .findLast((fact) => models.some((model) => sameModel(fact, model)))
@@ -114,7 +114,7 @@ export const previousOf = (db: Db): EmbedderFact | undefined => {
 export const indexStatusOf = (db: Db, set: VectorSet): IndexStatus => {
   const { dimensions, model } = set
   const embedded = memoryVectorIndex.count(db, model, dimensions) + chunkVectorIndex.count(db, model, dimensions)
-  return { model, dimensions, embedded, lacking: countLacking(db, set) }
+  return { model, dimensions, embedded, lacking: countMissingVectors(db, set) }
 }
 
 /** The vectors that an embedder's index should have: all, except those of the stores withheld from it. */

@@ -6,9 +6,9 @@ import { modelLabel, sameModel, sameSubstitute } from "../../actor/activeEmbedde
 import { NoSuchIndex } from "../../model/errors.js"
 import type { EmbedderService } from "../../ports/Embedder.js"
 import { retryDelayMillis } from "../background.js"
-import { adoptEmbedder, prepareEmbedder } from "../commands.js"
+import { activateEmbedder, prepareEmbedder } from "../commands.js"
 import type { Embedding } from "../Embedding.js"
-import { countLacking, newestIn } from "../indexFill.js"
+import { countMissingVectors, newestIn } from "../indexFill.js"
 import type { OperationServices } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
@@ -55,7 +55,7 @@ const switchAgent = (
         problem: "vectors are not available: sqlite-vec cannot be loaded on this platform"
       })
     if (now || sameModel(active, next)) {
-      yield* actor.run(adoptEmbedder(actorName, next, () => true))
+      yield* actor.run(activateEmbedder(actorName, next, () => true))
       if (wait) yield* embedding.backfill
       return { ...name, state: "inForce", unchanged: false } satisfies Switched
     }
@@ -85,7 +85,7 @@ const fillUntilDone = Effect.fnUntraced(function* (
     const facts = yield* views.read(actor.view, (db) => ({
       active: findActiveEmbedder(db),
       candidate: findPreparingEmbedder(db),
-      lacking: countLacking(db, ownVectorSet(next)),
+      lacking: countMissingVectors(db, ownVectorSet(next)),
       newest: JSON.stringify(newestIn(db))
     }))
     if (facts.active !== undefined && sameModel(facts.active, next)) {

@@ -1,4 +1,4 @@
-import { type DaybookEvent, imagesOf, type Payload } from "../../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type Payload } from "../../../events/catalogue.js"
 import { isNoteId, type Memory } from "../../../events/Memory.js"
 import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import { type Needles, type Subjects, selectedSubjects, sessionKeyOf, sourceKeyOf } from "./subjectSets.js"
@@ -81,7 +81,7 @@ const apply = (state: State, event: DaybookEvent): void => {
     case "DELETE":
     case "COMPRESS":
     case "ARCHIVE":
-      for (const image of imagesOf(event)) applyImage(state, event, image)
+      for (const image of afterImages(event)) applyImage(state, event, image)
       return
     case "TURN":
       applyTurn(state, event.version, event.payload.turn)

@@ -36,7 +36,7 @@ const maxSearches = 16
  * decoding it. Every event that names a subject contains the subject's id, path or session as a JSON string. Only with
  * `\u` or `\/` can JSON spell one string in several ways, so a payload with either always passes.
  */
-export const candidatesOf = ({ hasPlaces, mentionsIn, texts }: Needles): MayConcernContent => {
+export const makeCandidateTest = ({ hasPlaces, mentionsIn, texts }: Needles): MayConcernContent => {
   const strings = [...texts].map((text) => JSON.stringify(text).slice(1, -1))
   const isSplittable = strings.every((text) => !text.includes('"'))
   const [quoted, parts] = [strings.map((text) => `"${text}"`), new Set(strings)]

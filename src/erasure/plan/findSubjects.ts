@@ -5,7 +5,7 @@ import type { Codec } from "../../../events/Codec.js"
 import type { DaybookEvent } from "../../../events/catalogue.js"
 import type { EventLog } from "../../../events/EventLog.js"
 import type { InvalidEvent, StorageError, UnknownEvent } from "../../../events/errors.js"
-import { itemsPerCheck, takeTurnIfDue } from "../../../events/turns.js"
+import { itemsPerCheck, yieldIfDue } from "../../../events/turns.js"
 import type { MayConcern, MayConcernContent } from "./candidates.js"
 import { makeNamedColumns } from "./namedColumns.js"
 import { makeSubjects } from "./Subjects.js"
@@ -89,7 +89,7 @@ const scan = Effect.fnUntraced(function* (
         for (const digest of row.payload.match(digests) ?? []) usedDigests.add(digest)
       }
     }
-    yield* takeTurnIfDue
+    yield* yieldIfDue
     if (rows.length < itemsPerCheck) return { candidates, usedDigests }
     after = rows.at(-1)!.version
   }
@@ -112,7 +112,7 @@ export const forEachAt = Effect.fnUntraced(function* (
       // Another process may have erased the event in the meantime. This erasure is then refused and planned again.
       if (isContent(row)) visit((yield* codec.decode(row)) as DaybookEvent)
     }
-    yield* takeTurnIfDue
+    yield* yieldIfDue
     index = end
   }
 })
@@ -134,7 +134,7 @@ export const unconcernedHead = Effect.fnUntraced(function* (
     if (rows.some(isConcerned)) return undefined
     if (rows.length < itemsPerCheck) return rows.at(-1)?.version ?? version
     version = rows.at(-1)!.version
-    yield* takeTurnIfDue
+    yield* yieldIfDue
   }
 })
 

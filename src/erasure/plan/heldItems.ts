@@ -1,4 +1,4 @@
-import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import type { Removal } from "../../../events/erasure/remains.js"
 import { embeddingText, type Memory } from "../../../events/Memory.js"
 import type { Kind } from "./kinds.js"
@@ -56,14 +56,17 @@ export const heldItemsOf = (event: DaybookEvent, removal: Removal, concerned: Co
     case "DELETE":
     case "COMPRESS":
     case "ARCHIVE": {
-      const memories = imagesOf(event).flatMap(
+      const memories = afterImages(event).flatMap(
         (image): ReadonlyArray<HeldItem> =>
           subjects.rows.has(image.born) ? [held(memoryItem(image, subjects), image, image.source)] : []
       )
       const input = "input" in event.payload && parts?.fields?.includes("input") ? event.payload.input : undefined
       return input === undefined
         ? memories
-        : [...memories, held({ kind: "requests", id: imagesOf(event)[0]!.id, text: textsOf(input).join("\n") }, input)]
+        : [
+            ...memories,
+            held({ kind: "requests", id: afterImages(event)[0]!.id, text: textsOf(input).join("\n") }, input)
+          ]
     }
     case "TURN": {
       const { turn } = event.payload

@@ -3,7 +3,7 @@ import type { NameErasure } from "../../../events/EventLog.js"
 import { type NameColumn, nameColumns } from "../../../events/names.js"
 import { levels } from "../../../events/Trust.js"
 import { engineActor } from "../../../projections/schedules.js"
-import { runCause, runOf } from "../../actor/Command.js"
+import { runCause, runFromCause } from "../../actor/Command.js"
 import { sourceNameOf } from "../../capture/statements.js"
 import { mentionsOfAny } from "../mentions.js"
 import type { Selection } from "./selection.js"
@@ -104,7 +104,7 @@ const textOf = (column: NameColumn, value: string): string | null => {
     case "actor":
       return value === engineActor ? null : value
     case "cause":
-      return value.startsWith("event:") ? null : (runOf(value) ?? value)
+      return value.startsWith("event:") ? null : (runFromCause(value) ?? value)
     case "commandId":
       return value.replace(prefixes, "")
   }

@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
 import type { Codec } from "../../../events/Codec.js"
-import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import type { Remains, StreamErasure } from "../../../events/EventLog.js"
-import { remainsOf } from "../../../events/erasure/remains.js"
+import { computeRemainder } from "../../../events/erasure/remains.js"
 import { embeddingText, type Memory } from "../../../events/Memory.js"
 import { textDigest } from "../../../projections/vectors.js"
 import { timerFold } from "../../schedules/timerFold.js"
-import { candidatesOf, type MayConcern, type MayConcernContent } from "./candidates.js"
+import { type MayConcern, type MayConcernContent, makeCandidateTest } from "./candidates.js"
 import { findSubjects, forEachAt, type PlanError, type PlanSource } from "./findSubjects.js"
 import type { Leftover } from "./namedColumns.js"
 import { type LifeStep, remadeImages } from "./remade.js"
-import { digestsIn, type Removing, removalOf } from "./removalOf.js"
+import { digestsIn, type RemovalInput, removalOf } from "./removalOf.js"
 import { type AgentErasure, makeReport } from "./report.js"
 import type { Selection } from "./selection.js"
 import type { Needles } from "./subjectSets.js"
@@ -39,7 +39,7 @@ export const planAgent = Effect.fnUntraced(function* (
   source: PlanSource,
   agent: string,
   selection: Selection,
-  filter: (needles: Needles) => MayConcernContent = candidatesOf
+  filter: (needles: Needles) => MayConcernContent = makeCandidateTest
 ): Effect.fn.Return<AgentPlan, PlanError> {
   const { version: readAt } = yield* source.log.head(agent)
   const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
@@ -48,14 +48,14 @@ export const planAgent = Effect.fnUntraced(function* (
   const lives = new Map<number, Array<LifeStep>>([...subjects.tainted.keys()].map((row) => [row, []]))
   if (lives.size > 0) {
     yield* forEachCandidate((event) => {
-      for (const image of imagesOf(event)) {
+      for (const image of afterImages(event)) {
         const tainted = subjects.tainted.get(image.born)?.has(event.version) === true
         lives.get(image.born)?.push({ version: event.version, image, tainted, written: isWritten(event) })
       }
     })
   }
   const { lostDigests: memoryDigests, remade } = remadeLives(lives, source.countTokens)
-  const removing: Removing = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
+  const removing: RemovalInput = { subjects, isRequestErased, remade, lostDigests: memoryDigests }
   const report = makeReport(agent, { selection, subjects }, source.hasItems === true)
   const [versions, remains]: [Array<number>, Array<Remains>] = [[], []]
   const lostDigests = new Set(memoryDigests)
@@ -65,7 +65,7 @@ export const planAgent = Effect.fnUntraced(function* (
     const written = names.removed.has(event.version) ? idOf(event) : undefined
     if (written !== undefined) writtenIds.set(event.version, written)
     const removal = removalOf(event, removing)
-    const rest = removal === undefined ? event : remainsOf(event, removal)
+    const rest = removal === undefined ? event : computeRemainder(event, removal)
     const left = rest === null ? undefined : ({ ...event, ...rest } as DaybookEvent)
     if (left !== undefined) {
       timers.apply(left)
@@ -108,7 +108,7 @@ const idOf = (event: DaybookEvent): string | undefined => {
     case "SCHEDULE":
       return event.payload.schedule
     default:
-      return imagesOf(event).at(-1)?.id
+      return afterImages(event).at(-1)?.id
   }
 }
 
@@ -121,7 +121,7 @@ const writtenReasons: ReadonlySet<string> = new Set(["edited", "unchanged", "rec
 const remadeLives = (
   lives: ReadonlyMap<number, ReadonlyArray<LifeStep>>,
   countTokens: (text: string) => number
-): Pick<Removing, "remade" | "lostDigests"> => {
+): Pick<RemovalInput, "remade" | "lostDigests"> => {
   const remade = new Map<number, Map<number, Memory>>()
   const lostDigests = new Set<string>()
   for (const [row, life] of lives) {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import { readAll } from "../../../events/EventLog.js"
 import type { Removal } from "../../../events/erasure/remains.js"
 import type { PlanError, PlanSource } from "./planAgent.js"
@@ -29,7 +29,7 @@ export const reportWhole = Effect.fnUntraced(function* (
 })
 
 const select = (subjects: Subjects, event: DaybookEvent): void => {
-  for (const { born, id } of imagesOf(event)) {
+  for (const { born, id } of afterImages(event)) {
     subjects.rows.add(born)
     subjects.ids.add(id)
   }

@@ -1,4 +1,4 @@
-import { type DaybookEvent, imagesOf, type Payload } from "../../../events/catalogue.js"
+import { afterImages, type DaybookEvent, type Payload } from "../../../events/catalogue.js"
 import type { FieldName, Removal, RemovedParts } from "../../../events/erasure/remains.js"
 import { embeddingText, type Memory } from "../../../events/Memory.js"
 import { textDigest } from "../../../projections/vectors.js"
@@ -6,7 +6,7 @@ import { chunkNumbersPerTurn } from "../../../text/normalise/chunks.js"
 import { type Subjects, sessionKeyOf } from "./subjectSets.js"
 
 /** The input of `removalOf`. */
-export interface Removing {
+export interface RemovalInput {
   readonly subjects: Subjects
   readonly isRequestErased: (event: DaybookEvent) => boolean
   /** New after-images, without the text of erased sources, of the memories that stay; by version and row. */
@@ -16,7 +16,7 @@ export interface Removing {
 }
 
 /** The parts of an event that an erasure removes; undefined if the event does not change. */
-export const removalOf = (event: DaybookEvent, removing: Removing): Removal | undefined => {
+export const removalOf = (event: DaybookEvent, removing: RemovalInput): Removal | undefined => {
   const { subjects } = removing
   switch (event.type) {
     case "ADD":
@@ -80,10 +80,10 @@ type Of<T extends DaybookEvent["type"]> = Extract<DaybookEvent, { readonly type:
 
 const imagesRemoval = (
   event: Of<"ADD" | "UPDATE" | "DELETE" | "COMPRESS" | "ARCHIVE">,
-  removing: Removing
+  removing: RemovalInput
 ): Removal | undefined => {
   const { isRequestErased, remade, subjects } = removing
-  const images = imagesOf(event)
+  const images = afterImages(event)
   const rows = images.flatMap(({ born }) => (subjects.rows.has(born) ? [born] : []))
   if (rows.length === images.length) return "whole"
   const changed = remade.get(event.version)
@@ -100,7 +100,7 @@ const imagesRemoval = (
  */
 const reasons = (
   { payload: { decision } }: { readonly payload: { readonly decision: Payload<"ADD">["decision"] } },
-  { subjects }: Removing
+  { subjects }: RemovalInput
 ): ReadonlyArray<FieldName> => {
   const isQuoting = decision.by.kind === "model" && decision.candidates.some(({ id }) => subjects.ids.has(id))
   return [
@@ -140,7 +140,7 @@ const scratchpadRemoval = (
   })
 }
 
-const vectorsRemoval = ({ chunks = [], entries }: Payload<"EMBED">, removing: Removing): Removal | undefined => {
+const vectorsRemoval = ({ chunks = [], entries }: Payload<"EMBED">, removing: RemovalInput): Removal | undefined => {
   const { lostDigests, subjects } = removing
   const lostEntries = indexesOf(
     entries,
@@ -185,7 +185,7 @@ export const digestsIn = (event: DaybookEvent): ReadonlyArray<string> => {
         ...(apart === undefined ? [] : [apart.vector])
       ])
     default:
-      return imagesOf(event).map((memory) => textDigest(embeddingText(memory)))
+      return afterImages(event).map((memory) => textDigest(embeddingText(memory)))
   }
 }
 

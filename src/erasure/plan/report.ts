@@ -1,4 +1,4 @@
-import { type DaybookEvent, imagesOf } from "../../../events/catalogue.js"
+import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import type { Removal } from "../../../events/erasure/remains.js"
 import type { Memory } from "../../../events/Memory.js"
 import { type Concerned, type HeldItem, heldItemsOf } from "./heldItems.js"
@@ -79,7 +79,7 @@ export const makeReport = (agent: string, concerned: Concerned, hasItems: boolea
         // Each text is reported once, at its first place in the log.
         if (text !== "" && !items.has(key)) items.set(key, item)
       }
-      for (const image of imagesOf(event)) {
+      for (const image of afterImages(event)) {
         if (subjects.rows.has(image.born)) addImage(image)
         else if (subjects.tainted.has(image.born)) changed.set(image.born, image)
       }

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { Source } from "../../../events/Memory.js"
-import { checkName } from "../../model/agentName.js"
+import { checkAgentName } from "../../model/agentName.js"
 import { InvalidInput, NothingToErase } from "../../model/errors.js"
 import { refuseUnknownOptions } from "../../model/filters.js"
 import { decodeKey } from "../../model/input.js"
@@ -48,7 +48,7 @@ export const decodeErasable = (input: Erasable): Either.Either<Scope, InvalidInp
     }
     const [selector] = named
     const agentName = selector === "everythingOf" ? given.everythingOf : given.agent
-    const agent = agentName === undefined ? undefined : yield* checkName(String(agentName))
+    const agent = agentName === undefined ? undefined : yield* checkAgentName(String(agentName))
     if (agent === undefined && selector !== "person" && selector !== "persons") {
       return yield* Either.left(new InvalidInput({ field: "agent", problem: "is missing" }))
     }
@@ -105,7 +105,7 @@ export const isSourceSelected = (
 ): boolean => given.kind === source && (key === undefined || given.name === key)
 
 /** The error for a selection that matches nothing of an agent, or of any agent. */
-export const nothingOf = (selection: Selection, agent: string | undefined): NothingToErase => {
+export const nothingToErase = (selection: Selection, agent: string | undefined): NothingToErase => {
   const of = agent === undefined ? {} : { agent }
   switch (selection.kind) {
     case "memory":

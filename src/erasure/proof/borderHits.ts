@@ -1,5 +1,5 @@
 import { type Layout, layoutOf, type PageFile, pagesOf, pointerBytes } from "../../../events/erasure/pages.js"
-import { isTurnDue, type Steps } from "../../../events/turns.js"
+import { isYieldDue, type Steps } from "../../../events/turns.js"
 import type { AddHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
 
@@ -33,7 +33,7 @@ export const borderHits = function* (database: string, needles: ReadonlyArray<Ne
   for (const page of continued.keys()) isContinued[page] = 1
   for (const file of files) {
     for (const { bytes } of pagesOf(file, layout)) {
-      if (isTurnDue()) yield
+      if (isYieldDue()) yield
       for (const text of textsFrom(bytes.subarray(0, layout.usableBytes), isContinued, continued))
         add(text, "bytes across a page border")
     }
@@ -70,7 +70,7 @@ const continuedPages = function* (
   const continued = new Map<number, ReadonlyArray<Split>>()
   for (const file of files) {
     for (const { bytes, number } of pagesOf(file, layout)) {
-      if (isTurnDue()) yield
+      if (isYieldDue()) yield
       const candidates = splits.get(lowerBytes(bytes.subarray(pointerBytes, pointerBytes + 1)))
       if (candidates === undefined) continue
       const found = candidates.filter(({ after }) => {

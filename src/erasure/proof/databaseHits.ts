@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib"
 import type { Db } from "../../../events/statement.js"
-import { isTurnDue, type Steps } from "../../../events/turns.js"
+import { isYieldDue, type Steps } from "../../../events/turns.js"
 import { foldedText, type Needle } from "./needle.js"
 
 /**
@@ -72,7 +72,7 @@ const rowHits = function* (db: Db, table: string, needles: ReadonlyArray<Needle>
         }
       }
     }
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
   }
 }
 

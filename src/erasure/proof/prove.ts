@@ -5,7 +5,7 @@ import { openDatabase } from "../../../events/driver.js"
 import { freePagesWithContent } from "../../../events/erasure/slack.js"
 import { type StorageError, storageError } from "../../../events/errors.js"
 import { openRaw } from "../../../events/rawFile.js"
-import { inTurns, isTurnDue, type Steps } from "../../../events/turns.js"
+import { isYieldDue, runInTurns, type Steps } from "../../../events/turns.js"
 import { InvalidInput } from "../../model/errors.js"
 import { borderHits } from "./borderHits.js"
 import { type AddHit, databaseHits } from "./databaseHits.js"
@@ -80,7 +80,7 @@ export const prove = (
     const where = storageError("searched files")
     const nothing = new InvalidInput({ field: "in", problem: `${roots.join(", ")} has no file: nothing was searched` })
     return Effect.filterOrFail(
-      inTurns(search, (step) => Effect.try({ try: step, catch: where })),
+      runInTurns(search, (step) => Effect.try({ try: step, catch: where })),
       ({ files }) => files > 0,
       () => nothing
     )
@@ -105,7 +105,7 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
     }
   }
   for (const [path, file] of roots.flatMap(filesIn)) {
-    if (isTurnDue()) yield
+    if (isYieldDue()) yield
     const size = statSync(path, { throwIfNoEntry: false })?.size
     if (size === undefined) continue
     totals.files++

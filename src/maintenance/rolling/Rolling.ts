@@ -2,17 +2,17 @@ import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { readableStores, type Store, type TrustLevel } from "../../../events/Trust.js"
-import { findRolling, findTurnsAfter } from "../../../projections/rollingSummaries.js"
+import { findRollingSummary, findTurnsAfter } from "../../../projections/rollingSummaries.js"
 import type { CommandError } from "../../actor/Actor.js"
 import { ruleDecision, visibleVersion } from "../../actor/Command.js"
 import type { ReaderServices, ReaderSource } from "../../actor/ReaderSource.js"
 import type { InvalidInput, LevelTooLow, ProjectionParked, StoreForbidden } from "../../model/errors.js"
 import { checkInteger, type ReadError, refuseUnknownOptions } from "../../model/filters.js"
-import { decodeWith, keyField, optional, storeField } from "../../model/input.js"
-import { operation } from "../../model/operation.js"
+import { decodeWith, keyField, optionalFields, storeField } from "../../model/input.js"
+import { defineMethod } from "../../model/operation.js"
 import { storeToWrite } from "../../remember/levels.js"
 import type { Writer } from "../../remember/remember.js"
-import { type Runner, writeOptions } from "../../remember/runner.js"
+import { type Runner, writeOptionNames } from "../../remember/runner.js"
 import { applySummarizer } from "../applySummarizer.js"
 import type { Maintainer } from "../maintain.js"
 import { lowestWriter } from "../quoted.js"
@@ -83,17 +83,17 @@ export interface RollingWriter {
   ) => Effect.Effect<Rolled, WriteError>
 }
 
-const decodePlace = decodeWith(Schema.Struct({ session: keyField, ...optional({ store: storeField }) }))
+const decodePlace = decodeWith(Schema.Struct({ session: keyField, ...optionalFields({ store: storeField }) }))
 
 /** @internal */
 export const makeRollingReader = (
   { level, read }: ReaderSource,
   { countTokens }: Pick<ReaderServices, "countTokens">
 ): RollingReader => ({
-  read: operation("Memory.sessions.rolling.read")(function* (session, query = {}) {
+  read: defineMethod("Memory.sessions.rolling.read")(function* (session, query = {}) {
     yield* refuseUnknownOptions(query, ["store"])
     const { store = readableStores(level)[0] ?? "social" } = yield* decodePlace({ session, store: query.store })
-    const row = yield* read(({ db }) => findRolling(db, session, store, level))
+    const row = yield* read(({ db }) => findRollingSummary(db, session, store, level))
     if (row === undefined) return null
     const { by, version, writtenAt } = row
     const { sources: _, ...state } = row.state
@@ -115,11 +115,11 @@ export const makeRollingWriter = (
   writer: Writer,
   { policy, read, summarizing }: Pick<Maintainer, "policy" | "read" | "summarizing">
 ): RollingWriter => ({
-  write: operation("Memory.sessions.rolling.write")((session, input, options) =>
+  write: defineMethod("Memory.sessions.rolling.write")((session, input, options) =>
     run(() => writeRolling(writer, session, input, options), options, rollingOptions)
   ),
 
-  roll: operation("Memory.sessions.rolling.roll")(function* (session, options = {}) {
+  roll: defineMethod("Memory.sessions.rolling.roll")(function* (session, options = {}) {
     yield* refuseUnknownOptions(options, rollOptions)
     const place = yield* decodePlace({ session, store: options.store })
     const store = yield* storeToWrite(writer.level, place.store)
@@ -131,7 +131,7 @@ export const makeRollingWriter = (
     )
     const { countTokens } = writer
     const input = yield* read(({ db }) => {
-      const before = findRolling(db, session, store)?.state
+      const before = findRollingSummary(db, session, store)?.state
       return { before, ...findTurnsAfter(db, session, store, { after: before?.upperSequence ?? 0, limit: maxTurns }) }
     })
     const writers = lowestWriter(policy.prompt.writers, "full")
@@ -183,7 +183,7 @@ export const makeRollingWriter = (
   })
 })
 
-const rollingOptions: ReadonlyArray<string> = [...writeOptions, "store"]
+const rollingOptions: ReadonlyArray<string> = [...writeOptionNames, "store"]
 const rollOptions: ReadonlyArray<string> = ["run", "store", "tokens"]
 
 /** Number of tokens by which a model's lines may exceed the lines written by rules. */

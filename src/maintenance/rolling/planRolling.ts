@@ -4,7 +4,7 @@ import { type Turn, turnLevelOf } from "../../../events/Turn.js"
 import type { VersionedTurn } from "../../../projections/rollingSummaries.js"
 import { sentencesOf, shortenText } from "../../../text/normalise/sentences.js"
 import { findSensitiveData } from "../../../text/personal/findSensitiveData.js"
-import { unitsOf } from "../../conversation/turnUnits.js"
+import { groupToolResults } from "../../conversation/turnUnits.js"
 import type { SummaryPolicy } from "../../ports/policy/conversation.js"
 
 /**
@@ -45,7 +45,7 @@ export const planRolling = (input: RollingInput, options: RollingOptions): Rolli
   const { budget, countTokens, policy } = options
   const used = tokens + (before === undefined ? 0 : countTokens(before.text))
   if (count < policy.min_turns || used <= policy.trigger_ratio * budget) return null
-  const units = unitsOf(turns, ({ turn }) => turn)
+  const units = groupToolResults(turns, ({ turn }) => turn)
   // The last unit stays, because it is the newest and further turns may belong to it.
   const candidates = units.slice(0, -1)
   const isQuoted = quotedTurns(candidates.flat(), before, options.writers)

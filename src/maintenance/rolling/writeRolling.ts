@@ -4,7 +4,7 @@ import type { Decision } from "../../../events/catalogue.js"
 import type { RollingSummary } from "../../../events/RollingSummary.js"
 import { lowestLevel, type Store } from "../../../events/Trust.js"
 import { turnLevelOf } from "../../../events/Turn.js"
-import { findRolling, findTurnsAfter, hasRolledTurns } from "../../../projections/rollingSummaries.js"
+import { findRollingSummary, findTurnsAfter, hasAllSourceTurns } from "../../../projections/rollingSummaries.js"
 import { lastSequence } from "../../../projections/sessionReads.js"
 import {
   type Command,
@@ -17,7 +17,7 @@ import {
 } from "../../actor/Command.js"
 import { InvalidInput, type LevelTooLow, type ProjectionParked, type StoreForbidden } from "../../model/errors.js"
 import { checkObject } from "../../model/filters.js"
-import { decodeWith, keyField, optional, storeField, text } from "../../model/input.js"
+import { decodeWith, keyField, optionalFields, storeField, textField } from "../../model/input.js"
 import { limits } from "../../model/limits.js"
 import { requireLevel, storeToWrite } from "../../remember/levels.js"
 import type { WriteOptions, Writer } from "../../remember/remember.js"
@@ -53,10 +53,10 @@ const wholeNumber = Schema.Number.annotations({ message: () => "must be a number
 const decodeCall = decodeWith(
   Schema.Struct({
     session: keyField,
-    text: text(limits.narrative),
+    text: textField(limits.narrative),
     upperSequence: wholeNumber,
     epoch: wholeNumber,
-    ...optional({ store: storeField })
+    ...optionalFields({ store: storeField })
   })
 )
 
@@ -124,7 +124,7 @@ export const stateCommand = (
     Either.gen(function* () {
       yield* requireUnparked(db, "rollingSummaries")
       yield* requireUnparked(db, "conversation")
-      const current = findRolling(db, session, store)
+      const current = findRollingSummary(db, session, store)
       const stale = (): { readonly answer: WrittenRolling } => ({
         answer: { applied: false, epoch: current?.state.epoch ?? 0, repeated: false }
       })
@@ -133,7 +133,7 @@ export const stateCommand = (
       // A writer may neither replace a summary of a higher level nor summarise turns of a higher level.
       if (current !== undefined) yield* requireLevel(writer.level, { ...current.state, store }, whatOf(session))
       yield* requireLevel(writer.level, { ...state, store }, whatOf(session))
-      if (!hasRolledTurns(db, state)) return stale()
+      if (!hasAllSourceTurns(db, state)) return stale()
       const replaced = current === undefined ? {} : { was: current.state, replaces: current.version }
       return { events: [{ type: "ROLL", payload: { session, store, state, ...replaced, decision } }] }
     }),

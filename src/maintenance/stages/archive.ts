@@ -2,7 +2,7 @@ import { opennessOf } from "../../../events/Trust.js"
 import { findArchivedBefore } from "../../../projections/archive.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import { nextRevision } from "../../model/nextRevision.js"
-import { archiveEvents, type Gathering, groupByReason, ruleDecision, type Stage } from "../Stage.js"
+import { archiveEvents, groupByReason, ruleDecision, type Stage, type StagePlanner } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /** Archives old mid and daily memories, and expired memories of any tier. */
@@ -10,7 +10,7 @@ export const archive: Stage = {
   name: "archive",
   kind: "aged",
   before: ({ archive }, now) => now - archive.after * dayMillis,
-  gather: (policy, now): Gathering => {
+  gather: (policy, now): StagePlanner => {
     const { after, rows: maxRows } = policy.archive
     const candidates: Array<Row> = []
     const reasonOf = (row: Row): string | undefined => {
@@ -56,7 +56,7 @@ export const cleanup: Stage = {
         accesses: undefined
       })
     ),
-  gather: (policy, now): Gathering => {
+  gather: (policy, now): StagePlanner => {
     const { deleteAfter, rows: maxRows } = policy.archive
     const candidates: Array<Row> = []
     return {

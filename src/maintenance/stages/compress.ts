@@ -8,7 +8,7 @@ import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { type Draft, memoriesRequest, memoryDraft } from "../applySummarizer.js"
 import { comparisonKey, dayFactsOf, type MergedContent, mergeContents } from "../mergeContents.js"
 import { standaloneTypes } from "../notes.js"
-import type { Gathering, Stage, StagePlan, StageTools } from "../Stage.js"
+import type { Stage, StagePlan, StagePlanner, StageTools } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, lastTouchedAt, type Row } from "../stageRow.js"
 
 /**
@@ -20,7 +20,7 @@ export const compress: Stage = {
   name: "compress",
   kind: "unchanged",
   before: ({ compress }, now) => now - compress.after * dayMillis,
-  gather: (policy, now, { sides }): Gathering => {
+  gather: (policy, now, { sides }): StagePlanner => {
     const { after, cluster: minSources, likeness } = policy.compress
     /** Row numbers, grouped by kind (store, level, tier and type), then by title or by a MinHash band of the words. */
     const titles = new Map<string, Groups>()

@@ -4,8 +4,8 @@ import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { type Draft, memoriesRequest, memoryDraft } from "../applySummarizer.js"
 import { dayOf, startOfDay } from "../calendar.js"
-import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../notes.js"
-import { type Gathering, ruleDecision, type Stage, type StagePlan, type StageTools } from "../Stage.js"
+import { canJoinNote, headingOf, mergeIntoNotes, noteEvent, noteKindOf, temporaryTypes } from "../notes.js"
+import { ruleDecision, type Stage, type StagePlan, type StagePlanner, type StageTools } from "../Stage.js"
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
@@ -17,7 +17,7 @@ export const daily: Stage = {
   name: "daily",
   kind: "daily",
   before: ({ maintenance }, now) => startOfDay(now, maintenance) - 1,
-  gather: (policy, now, tools): Gathering => {
+  gather: (policy, now, tools): StagePlanner => {
     const { maintenance, tiers } = policy
     const today = startOfDay(now, maintenance)
     /** Row numbers by day and kind, oldest first. A memory that is never merged has its own group. */
@@ -90,7 +90,7 @@ const planGroups = (
   /** Merges the members into notes. Members that fit into no note stay. */
   const write = (members: ReadonlyArray<Row>, day: string): void => {
     const heading = headingOf(noteKindOf(members[0]!.memory), day)
-    const { notes, others } = notesOf(members, heading, countTokens)
+    const { notes, others } = mergeIntoNotes(members, heading, countTokens)
     for (const note of notes) {
       if (note.sources.length >= remainingRows) continue
       const reason = `memories of ${day} with the same type, project and topic`

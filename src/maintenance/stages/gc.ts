@@ -5,7 +5,7 @@ import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import { lifeScoreOf, scoreFactsOf } from "../../search/score.js"
 import { verdictOf } from "../rules.js"
-import { archiveEvents, type Gathering, groupByReason, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
+import { archiveEvents, groupByReason, ruleDecision, type Stage, type StagePlan, type StagePlanner } from "../Stage.js"
 import { isProtected, type Row } from "../stageRow.js"
 
 /**
@@ -17,7 +17,7 @@ export const gc: Stage = {
   name: "gc",
   kind: "working",
   before: (_, now) => now,
-  gather: (policy, now): Gathering => {
+  gather: (policy, now): StagePlanner => {
     const { gc: rules, tiers } = policy
     // Each queue keeps as many memories as one run may change, and counts the others.
     const queues: Queues = {

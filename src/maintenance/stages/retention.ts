@@ -3,7 +3,7 @@ import { shortenText } from "../../../text/normalise/sentences.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import { memoryText } from "../../model/memoryText.js"
 import { nextRevision } from "../../model/nextRevision.js"
-import { type Gathering, ruleDecision, type Stage } from "../Stage.js"
+import { ruleDecision, type Stage, type StagePlanner } from "../Stage.js"
 import { ageInDays, dayMillis, isProtected, type Row } from "../stageRow.js"
 
 /** Shortens older narratives and drops the oldest ones. Titles and facts stay. */
@@ -11,7 +11,7 @@ export const retention: Stage = {
   name: "retention",
   kind: "narrative",
   before: ({ retention }, now) => now - retention.shortenAfter * dayMillis,
-  gather: (policy, now): Gathering => {
+  gather: (policy, now): StagePlanner => {
     const { dropAfter, narrative: maxLength, rows: maxRows, shortenAfter } = policy.retention
     const changes: Array<{ readonly row: Row; readonly narrative: string | undefined }> = []
     let left = false

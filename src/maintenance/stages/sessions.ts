@@ -3,8 +3,8 @@ import type { Db } from "../../../projections/Projection.js"
 import { findSummary, findSummaryTurns, findUnsummarized, type SessionKey } from "../../../projections/summaries.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import type { Draft } from "../applySummarizer.js"
-import { emptyPlan, type Gathering, type Stage } from "../Stage.js"
-import { sessionRequest, summarizeByRules, withLines } from "../sessionSummary.js"
+import { emptyPlan, type Stage, type StagePlanner } from "../Stage.js"
+import { replaceSummaryTexts, sessionRequest, summarizeByRules } from "../sessionSummary.js"
 
 /**
  * Summarizes quiet sessions: one summary for each session and store. The summary replaces an older one that covers
@@ -16,7 +16,7 @@ export const sessions: Stage = {
   readsTurns: true,
   before: (_, now) => now,
   read: () => [],
-  gather: ({ prompt: { writers }, sessions: { quiet, rows: maxRows } }, now, { statements }, store): Gathering => {
+  gather: ({ prompt: { writers }, sessions: { quiet, rows: maxRows } }, now, { statements }, store): StagePlanner => {
     const quietSince = now - quiet * 60_000
     let page = noSessions
     let next = 0
@@ -55,7 +55,7 @@ export const sessions: Stage = {
           const reason = `no turn for ${quiet} minutes or more`
           const event = (summary: SessionSummary): DecidedEvent => summaryEvent(plannedSummary, summary, reason)
           const { request, summary } = plannedSummary
-          drafts.push({ eventIndex: index, request, write: (lines) => event(withLines(summary, lines)) })
+          drafts.push({ eventIndex: index, request, write: (lines) => event(replaceSummaryTexts(summary, lines)) })
           return event(summary)
         })
         return {

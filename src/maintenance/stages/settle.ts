@@ -13,9 +13,9 @@ import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
 import type { Judge } from "../../ports/Reconciler.js"
 import type { Settlement, SettlerService } from "../../ports/Settler.js"
 import { maySettle } from "../maySettle.js"
-import { contradictsBy, pairRelation, saidAt, textOf } from "../pairs.js"
+import { lastMentionTime, makeContradictionTest, pairRelation, textOf } from "../pairs.js"
 import { maxWordings, predecessorsOf } from "../predecessors.js"
-import { emptyPlan, type Gathering, ruleDecision, type Stage, type StagePlan } from "../Stage.js"
+import { emptyPlan, ruleDecision, type Stage, type StagePlan, type StagePlanner } from "../Stage.js"
 import type { Row } from "../stageRow.js"
 
 /** Maximum memories of a level that one run compares; the most recently mentioned memories are used. */
@@ -36,7 +36,7 @@ export const settle: Stage = {
   name: "settle",
   kind: "profile",
   before: (_, now) => now,
-  gather: (policy, now, { judge, settler }): Gathering => {
+  gather: (policy, now, { judge, settler }): StagePlanner => {
     let rows: Array<Row> = []
     let round: Generator<void, Settlement> | undefined
     /** The levels that remain to be settled, highest first. */
@@ -45,9 +45,9 @@ export const settle: Stage = {
     const superseded = new Map<Row, Row>()
     /** Rows that are disputed instead of superseded, each with the disputing row and the reason. */
     const disputed = new Map<Row, Raised>()
-    const contradicts = contradictsBy(judge, policy.reconcile)
+    const contradicts = makeContradictionTest(judge, policy.reconcile)
     const newest = (candidates: ReadonlyArray<Row>): Array<Row> =>
-      candidates.toSorted((a, b) => saidAt(b) - saidAt(a)).slice(0, maxRows)
+      candidates.toSorted((a, b) => lastMentionTime(b) - lastMentionTime(a)).slice(0, maxRows)
     const isPinned = ({ memory }: Row): boolean =>
       (memory.tier === "core" && memory.coreFrom === undefined) || memory.tags.includes(policy.tiers.pin)
     const beginRound = (db: Db, level: TrustLevel, { settle }: SettlerService): Generator<void, Settlement> => {
@@ -108,7 +108,7 @@ const recordedDisputes = (rows: ReadonlyArray<Row>): ReadonlyMap<Row, Row> => {
     rows.flatMap((row) =>
       (row.memory.disputes ?? []).flatMap(({ id, settled }): ReadonlyArray<readonly [Row, Row]> => {
         const older = settled === undefined ? byId.get(id) : undefined
-        return older === undefined || saidAt(older) >= saidAt(row) ? [] : [[older, row]]
+        return older === undefined || lastMentionTime(older) >= lastMentionTime(row) ? [] : [[older, row]]
       })
     )
   )

@@ -4,9 +4,9 @@ import type { DecidedEvent } from "../../actor/Command.js"
 import { limits } from "../../model/limits.js"
 import { memoryText } from "../../model/memoryText.js"
 import { nextRevision } from "../../model/nextRevision.js"
-import { type Gathering, ruleDecision, type Stage, type StageTools } from "../Stage.js"
+import { ruleDecision, type Stage, type StagePlanner, type StageTools } from "../Stage.js"
 import { dayMillis, isProtected, type Row } from "../stageRow.js"
-import { episodesOf, type ToolSummary } from "../toolEpisodes.js"
+import { summarizeToolRuns, type ToolSummary } from "../toolEpisodes.js"
 
 /**
  * Compresses the raw tool runs of quiet sessions into memories: solved errors with their solution, open errors, and
@@ -17,7 +17,7 @@ export const tools: Stage = {
   name: "tools",
   kind: "working",
   before: (_, now) => now,
-  gather: (policy, now, stageTools): Gathering => {
+  gather: (policy, now, stageTools): StagePlanner => {
     const { quiet, rows: maxRows } = policy.tools
     const groups = new Map<string, Array<number>>()
     const newest = new Map<string, number>()
@@ -45,7 +45,7 @@ export const tools: Stage = {
         let compressed = 0
         let left = neededRows().length > maxRows
         for (const [, borns] of quietGroups()) {
-          for (const episode of episodesOf(borns.flatMap((born) => byBorn.get(born) ?? []))) {
+          for (const episode of summarizeToolRuns(borns.flatMap((born) => byBorn.get(born) ?? []))) {
             if (compressed + episode.sources.length + events.length >= maxRows) {
               left = true
               break

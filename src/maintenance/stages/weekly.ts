@@ -1,5 +1,5 @@
 import { startOfWeek } from "../calendar.js"
-import { type Gathering, mergePlans, type Stage, type StagePlan } from "../Stage.js"
+import { mergePlans, type Stage, type StagePlan, type StagePlanner } from "../Stage.js"
 import { core } from "./weekly/core.js"
 import { decayed } from "./weekly/decayed.js"
 import { merge } from "./weekly/merge.js"
@@ -12,7 +12,7 @@ export const weekly: Stage = {
   name: "weekly",
   kind: "weekly",
   before: ({ maintenance }, now) => startOfWeek(now, maintenance) - 1,
-  gather: (policy, now, tools): Gathering => {
+  gather: (policy, now, tools): StagePlanner => {
     const parts = [core, decayed, merge].map((makePart) => makePart(policy, now, tools))
     return {
       addRows: (rows) => {

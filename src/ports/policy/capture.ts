@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { count, exactOptional, nonNegative, withDefault } from "./fields.js"
+import { exactOptional, nonNegativeNumber, positiveInteger, withDefault } from "./fields.js"
 
 /** Capture extracts memories that are worth keeping from turns, and stores them. */
 export const Capture = Schema.Struct({
@@ -14,15 +14,15 @@ export const Capture = Schema.Struct({
    */
   mode: exactOptional(Schema.Literal("turn", "after", "buffer")),
   /** Number of waiting turns at which mode "after" extracts. */
-  minTurnMessages: withDefault(count, 4),
+  minTurnMessages: withDefault(positiveInteger, 4),
   /** Mode "buffer" extracts after `quiet` minutes without a turn, or when the waiting turns have this many tokens. */
-  quiet: withDefault(nonNegative, 5),
-  tokens: withDefault(count, 2_000),
+  quiet: withDefault(nonNegativeNumber, 5),
+  tokens: withDefault(positiveInteger, 2_000),
   /** Maximum turns of one extraction. */
   turns: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 40),
   /** Whether statements with a credential are kept, as private credentials. Otherwise they are left out. */
   credentials: withDefault(Schema.Boolean, false),
   /** Milliseconds for one answer of a model, including retries. After that, the rules extract. */
-  timeout: withDefault(count, 30_000)
+  timeout: withDefault(positiveInteger, 30_000)
 })
 export type CapturePolicy = typeof Capture.Type

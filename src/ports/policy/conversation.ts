@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { count, share, withDefault } from "./fields.js"
+import { fraction, positiveInteger, withDefault } from "./fields.js"
 
 /** The last turns of a session. */
 export const ShortTerm = Schema.Struct({
@@ -14,12 +14,12 @@ export const Summary = Schema.Struct({
   /** Token budget of a session's rolling summary and its later turns together. */
   tokens: withDefault(Schema.Int.pipe(Schema.greaterThanOrEqualTo(200)), 4_000),
   /** Minimum number of unsummarised turns before any turn is condensed. */
-  min_turns: withDefault(count, 4),
+  min_turns: withDefault(positiveInteger, 4),
   /** Above the share `trigger_ratio` of the budget, turns are condensed until at most `target_ratio` is used. */
-  trigger_ratio: withDefault(share, 0.8),
-  target_ratio: withDefault(share, 0.5),
+  trigger_ratio: withDefault(fraction, 0.8),
+  target_ratio: withDefault(fraction, 0.5),
   /** Maximum share of the budget for the summary itself. The oldest lines of a longer summary are left out. */
-  text_ratio: withDefault(share, 0.25)
+  text_ratio: withDefault(fraction, 0.25)
 }).pipe(
   Schema.filter(({ target_ratio, text_ratio, trigger_ratio }) =>
     target_ratio > trigger_ratio

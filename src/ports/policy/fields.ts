@@ -2,13 +2,13 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /** Field types of settings. */
-export const positive = Schema.Number.pipe(Schema.positive())
-export const nonNegative = Schema.Number.pipe(Schema.nonNegative())
-export const count = Schema.Int.pipe(Schema.positive())
-export const share = Schema.Number.pipe(Schema.between(0, 1))
+export const positiveNumber = Schema.Number.pipe(Schema.positive())
+export const nonNegativeNumber = Schema.Number.pipe(Schema.nonNegative())
+export const positiveInteger = Schema.Int.pipe(Schema.positive())
+export const fraction = Schema.Number.pipe(Schema.between(0, 1))
 
 /** A number of days, possibly fractional. */
-export const days: Schema.Schema<number> = positive
+export const days: Schema.Schema<number> = positiveNumber
 
 /** A setting with a default value. */
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
@@ -33,7 +33,7 @@ export const defaultsOf = <A, I>(schema: Schema.Schema<A, I>): A => {
   return Object.fromEntries(values) as A
 }
 
-export const zone = Schema.String.pipe(
+export const timeZoneName = Schema.String.pipe(
   Schema.filter((name) => {
     // UTC needs no zone data, which is slow to load.
     if (name === "UTC") return true
@@ -56,7 +56,7 @@ export const clockTime = Schema.String.pipe(
  */
 export const exactOptional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-export const variable = Schema.String.pipe(
+export const variableName = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/, {
     message: () => "must be the name of an environment variable, not the key itself"
   })
@@ -68,7 +68,7 @@ export const addressProblem = "must be an http or https address without a passwo
 /** The problem of a text that is not a `collectorAddress`. */
 export const collectorProblem = `${addressProblem}, and without /v1/traces: Daybook appends the path of each signal`
 
-export const address = Schema.String.pipe(
+export const httpAddress = Schema.String.pipe(
   Schema.filter(
     (text) => {
       if (!URL.canParse(text)) return false
@@ -82,6 +82,6 @@ export const address = Schema.String.pipe(
 )
 
 /** The address of an OTLP collector. Daybook appends the path of each signal. */
-export const collectorAddress = address.pipe(
+export const collectorAddress = httpAddress.pipe(
   Schema.filter((text) => !/\/v1\/(traces|metrics|logs)\/?$/.test(text), { message: () => collectorProblem })
 )

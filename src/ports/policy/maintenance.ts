@@ -1,7 +1,16 @@
 import * as Schema from "effect/Schema"
 import type { ShortTerm, SummaryPolicy } from "./conversation.js"
 import { fastDecays, slowDecays } from "./decays.js"
-import { clockTime, count, days, nonNegative, positive, share, withDefault, zone } from "./fields.js"
+import {
+  clockTime,
+  days,
+  fraction,
+  nonNegativeNumber,
+  positiveInteger,
+  positiveNumber,
+  timeZoneName,
+  withDefault
+} from "./fields.js"
 import type { Prompt } from "./prompt.js"
 
 /** A type of memory, as `remember` accepts it. */
@@ -21,13 +30,13 @@ const rows = withDefault(Schema.Int.pipe(Schema.between(1, 10_000)), 200)
  * the memory was last added, mentioned or shown.
  */
 export const Tiers = Schema.Struct({
-  frequencyWeight: withDefault(nonNegative, 1),
-  recencyWeight: withDefault(nonNegative, 1),
-  importanceWeight: withDefault(nonNegative, 2),
+  frequencyWeight: withDefault(nonNegativeNumber, 1),
+  recencyWeight: withDefault(nonNegativeNumber, 1),
+  importanceWeight: withDefault(nonNegativeNumber, 2),
   /** λ per day. The half-life is ln 2 / λ, 14 days by default. */
-  decay: withDefault(nonNegative, 0.05),
+  decay: withDefault(nonNegativeNumber, 0.05),
   /** Replaces `decay` for memories of a type, known or not: people and decisions stay relevant, experiments fade. */
-  decays: withDefault(Schema.Record({ key: typeName, value: nonNegative }), {
+  decays: withDefault(Schema.Record({ key: typeName, value: nonNegativeNumber }), {
     ...slowDecays,
     event: 0.1,
     ...fastDecays
@@ -39,7 +48,7 @@ export const Tiers = Schema.Struct({
 /** Promotion, demotion and removal. Only mid and daily memories are removed, never people or pinned memories. */
 export const Gc = Schema.Struct({
   /** A mid memory becomes long if it has `promoteHits` hits and the last hit is at most `promoteWithin` days old. */
-  promoteHits: withDefault(count, 3),
+  promoteHits: withDefault(positiveInteger, 3),
   promoteWithin: withDefault(days, 7),
   /** Days after which a promoted memory that was neither shown nor changed becomes mid again. */
   demoteAfter: withDefault(days, 30),
@@ -47,10 +56,10 @@ export const Gc = Schema.Struct({
    * A mid or daily memory is removed when its score is below removeBelow, or when it was neither shown nor changed for
    * more than removeAfter days.
    */
-  removeBelow: withDefault(nonNegative, 0.5),
+  removeBelow: withDefault(nonNegativeNumber, 0.5),
   removeAfter: withDefault(days, 30),
   /** Maximum mid memories per store of an agent. If there are more, those with the lowest scores are removed. */
-  capacity: withDefault(count, 500),
+  capacity: withDefault(positiveInteger, 500),
   /** How memories are removed: "archive" allows restoring them; "expire" keeps them in history only. */
   removal: withDefault(Schema.Literal("archive", "expire"), "archive"),
   rows
@@ -68,7 +77,7 @@ export const Compress = Schema.Struct({
    * Minimum similarity of title and facts for memories with different titles, 0…1. With 1, memories with different
    * titles are never compressed.
    */
-  likeness: withDefault(share, 0.9),
+  likeness: withDefault(fraction, 0.9),
   rows
 })
 
@@ -103,7 +112,7 @@ export const Archive = Schema.Struct({
 /** Session summaries. */
 export const Sessions = Schema.Struct({
   /** Minutes without a turn before a session is summarised. */
-  quiet: withDefault(nonNegative, 30),
+  quiet: withDefault(nonNegativeNumber, 30),
   /** Whether a session is also summarised shortly after each turn of the assistant. */
   after_turn: withDefault(Schema.Boolean, true),
   rows
@@ -115,11 +124,11 @@ export const Tools = Schema.Struct({
   head: withDefault(Schema.Int.pipe(Schema.between(100, 30_000)), 2_000),
   tail: withDefault(Schema.Int.pipe(Schema.between(0, 30_000)), 2_000),
   /** Hours after which a short-lived result expires, such as that of a build, a test or a listing. */
-  expireAfter: withDefault(positive, 48),
+  expireAfter: withDefault(positiveNumber, 48),
   /** Minutes without a run before the runs of a session are compressed. */
-  quiet: withDefault(nonNegative, 30),
+  quiet: withDefault(nonNegativeNumber, 30),
   /** The importance, 0…1, of an error with its solution. */
-  solutionImportance: withDefault(share, 0.4),
+  solutionImportance: withDefault(fraction, 0.4),
   rows
 })
 
@@ -135,25 +144,25 @@ export const Maintenance = Schema.Struct({
   /** Time of day to demote and archive unused memories. */
   gc: withDefault(clockTime, "03:30"),
   /** The time zone of these times, an IANA name. */
-  zone: withDefault(zone, "UTC"),
+  zone: withDefault(timeZoneName, "UTC"),
   /**
    * `temp` and `debug` memories in `decayedTiers` are removed when their recency, exp(−decay × days), is at most
    * `decayed`.
    */
-  decayed: withDefault(positive, 0.001),
+  decayed: withDefault(positiveNumber, 0.001),
   decayedTiers: withDefault(Schema.Array(Schema.Literal("long", "mid", "daily")), ["mid", "daily"]),
   /** Token limit of the profile, the core block of a system prompt. */
-  profileTokens: withDefault(count, 500),
+  profileTokens: withDefault(positiveInteger, 500),
   /**
    * Minimum mentions for a memory of another type to be in the profile, if identities, preferences and decisions leave
    * room.
    */
-  profileMentions: withDefault(count, 3),
+  profileMentions: withDefault(positiveInteger, 3),
   rows
 })
 
 /** The minimum confidence, 0…1, at which a contradiction retires a memory. */
-export interface Reconciling {
+export interface ReconcileSettings {
   readonly certain: number
 }
 
@@ -169,5 +178,5 @@ export type MaintenancePolicy = {
   readonly sessions: typeof Sessions.Type
   readonly tools: typeof Tools.Type
   readonly maintenance: typeof Maintenance.Type
-  readonly reconcile: Reconciling
+  readonly reconcile: ReconcileSettings
 }

@@ -1,6 +1,14 @@
 import * as Schema from "effect/Schema"
 import { stores } from "../../../events/Trust.js"
-import { address, count, defaultsOf, exactOptional, section, variable, withDefault } from "./fields.js"
+import {
+  defaultsOf,
+  exactOptional,
+  httpAddress,
+  positiveInteger,
+  section,
+  variableName,
+  withDefault
+} from "./fields.js"
 
 /** Maximum dimensions of a vector. */
 export const maxDimensions = 8_192
@@ -11,14 +19,14 @@ const connection = {
    * The base URL including the API version, for example https://gateway.example.com/v1; default: the provider's own
    * URL.
    */
-  baseUrl: exactOptional(address),
+  baseUrl: exactOptional(httpAddress),
   /**
    * The environment variable with the key. Default: the provider's usual variable; to other addresses no key is sent
    * unless this is set.
    */
-  keyVariable: exactOptional(variable),
+  keyVariable: exactOptional(variableName),
   /** Milliseconds before the first retry, doubled for each further one. A random part of up to a half is subtracted. */
-  backoff: withDefault(count, 500),
+  backoff: withDefault(positiveInteger, 500),
   /** Maximum concurrent requests. */
   concurrency: withDefault(Schema.Int.pipe(Schema.between(1, 100)), 4)
 }
@@ -26,9 +34,9 @@ const connection = {
 const EmbeddingProvider = Schema.Struct({
   ...connection,
   /** Milliseconds for one request. */
-  timeout: withDefault(count, 30_000),
+  timeout: withDefault(positiveInteger, 30_000),
   /** Milliseconds for one batch with all its requests and the pauses between them; at most embedding.timeout. */
-  patience: withDefault(count, 100_000),
+  patience: withDefault(positiveInteger, 100_000),
   /** Maximum retries if the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 4),
   /** Maximum texts in one request, capped at the provider's own limit. */
@@ -65,7 +73,7 @@ export const Embedding = Schema.Struct({
     })
   ),
   /** Milliseconds for one batch. */
-  timeout: withDefault(count, 120_000),
+  timeout: withDefault(positiveInteger, 120_000),
   /**
    * Maximum milliseconds that a bulk write waits for a local embedder, over all batches. The remaining memories are
    * embedded after the write.
@@ -79,7 +87,7 @@ export type EmbeddingPolicy = typeof Embedding.Type
 const RerankProvider = Schema.Struct({
   ...connection,
   /** Milliseconds that a search waits for the reranker, including a retry; default: search.queryTimeout. */
-  timeout: exactOptional(count),
+  timeout: exactOptional(positiveInteger),
   /** Maximum retries if the provider is busy, broken or unreachable. */
   retries: withDefault(Schema.Int.pipe(Schema.between(0, 10)), 1)
 })

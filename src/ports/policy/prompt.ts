@@ -1,18 +1,18 @@
 import * as Schema from "effect/Schema"
-import { count, exactOptional, section, share, withDefault } from "./fields.js"
+import { exactOptional, fraction, positiveInteger, section, withDefault } from "./fields.js"
 
 /** The guaranteed share of the token budget for each part of a context, 0…1. The sum is at most 1. */
 const Shares = Schema.Struct({
-  user: withDefault(share, 0.03),
-  profile: withDefault(share, 0.13),
-  sessions: withDefault(share, 0.04),
-  tasks: withDefault(share, 0.05),
-  mid: withDefault(share, 0.07),
-  recent: withDefault(share, 0.1),
-  recalled: withDefault(share, 0.2),
-  quoted: withDefault(share, 0.04),
-  summary: withDefault(share, 0.06),
-  turns: withDefault(share, 0.28)
+  user: withDefault(fraction, 0.03),
+  profile: withDefault(fraction, 0.13),
+  sessions: withDefault(fraction, 0.04),
+  tasks: withDefault(fraction, 0.05),
+  mid: withDefault(fraction, 0.07),
+  recent: withDefault(fraction, 0.1),
+  recalled: withDefault(fraction, 0.2),
+  quoted: withDefault(fraction, 0.04),
+  summary: withDefault(fraction, 0.06),
+  turns: withDefault(fraction, 0.28)
 }).pipe(
   Schema.filter(
     (shares) =>
@@ -28,11 +28,11 @@ export const Prompt = Schema.Struct({
    */
   writers: withDefault(Schema.Literal("full", "inner", "familiar"), "inner"),
   /** Default token budget of a context. */
-  tokens: withDefault(count, 8_000),
+  tokens: withDefault(positiveInteger, 8_000),
   /** Maximum turns of a session in a context. */
   turns: withDefault(Schema.Int.pipe(Schema.between(1, 1_000)), 100),
   /** Milliseconds after which a context leaves out a part that has no answer yet. */
-  timeout: withDefault(count, 5_000),
+  timeout: withDefault(positiveInteger, 5_000),
   shares: section(Shares)
 })
 
@@ -49,13 +49,13 @@ export const PromptIndex = Schema.Struct({
    * Minimum evidence of the closest memories that are shown if no memory is near the message (`search.nearEvidence`).
    * They are marked as the closest ones.
    */
-  evidence: withDefault(share, 0.3),
+  evidence: withDefault(fraction, 0.3),
   /** Days whose memories are guaranteed to appear; default: the preset's. */
   recent_days: exactOptional(Schema.Int.pipe(Schema.between(1, 30))),
   /** Maximum rows of a part; default: the preset's. */
   limit: exactOptional(Schema.Int.pipe(Schema.between(1, 1_000))),
   /** Maximum tokens of all rows; default: the preset's. */
-  max_tokens: exactOptional(count)
+  max_tokens: exactOptional(positiveInteger)
 })
 
 /** The settings of the index with the values of its preset. */

@@ -3,16 +3,16 @@ import { stores } from "../../../../events/Trust.js"
 import { Role } from "../../../../events/Turn.js"
 import type { ConversationQuery } from "../../../../src/conversation/Sessions.js"
 import { conversationKinds } from "../../../../src/search/fields.js"
-import { ask, read, write } from "../endpoints.js"
+import { bodyReadEndpoint, readEndpoint, writeEndpoint } from "../endpoints.js"
 import { json } from "../json.js"
 import type { ParametersOf } from "../parameters.js"
-import { choice, choices, flag, instant, number, page, searching, text, texts } from "../parameters.js"
+import { choice, choices, flag, instant, number, page, searchParameters, text, texts } from "../parameters.js"
 
 const session = text("The session's key.")
 const store = choice(stores)("The store. Default: the strictest that the trust level reads.")
 
 const conversationQuery = {
-  ...searching,
+  ...searchParameters,
   text: text("The text to search for. Without it, the newest rows are returned."),
   sessions: texts("Sessions."),
   stores: choices(stores)("Stores."),
@@ -29,154 +29,154 @@ const conversationQuery = {
 /** Conversations: turns, sessions, their summaries, and indexed files. */
 export const conversation = HttpApiGroup.make("conversation")
   .add(
-    write("append", "POST /turns", {
+    writeEndpoint("append", "POST /turns", {
       summary: "Add a turn to a session, and capture what is worth keeping",
       answer: "StoredTurn",
       query: {}
     }).setPayload(json("NewTurn"))
   )
   .add(
-    write("appendAll", "POST /turns/batch", {
+    writeEndpoint("appendAll", "POST /turns/batch", {
       summary: "Add up to 1,000 turns; each gets its own answer",
       answer: "TurnBatchAnswer",
       query: {}
     }).setPayload(json("TurnBatch"))
   )
   .add(
-    read("turns", "/turns", {
+    readEndpoint("turns", "/turns", {
       summary: "Read the last turns of a session, oldest first",
       answer: "Turns",
       query: { session, session_id: text("An alias of `session`."), last: number("Number of turns. Default: 100.") }
     })
   )
   .add(
-    read("search", "/turns/search", {
+    readEndpoint("search", "/turns/search", {
       summary: "Search turns and indexed files",
       answer: "ConversationHits",
       query: conversationQuery
     })
   )
   .add(
-    ask("searchByBody", "/turns/search", {
+    bodyReadEndpoint("searchByBody", "/turns/search", {
       summary: "Search turns and indexed files; the query is the body",
       answer: "ConversationHits",
       body: "ConversationSearch"
     })
   )
   .add(
-    read("explain", "/turns/search/explain", {
+    readEndpoint("explain", "/turns/search/explain", {
       summary: "Search turns and files, and explain why each matched",
       answer: "ExplainedConversation",
       query: conversationQuery
     })
   )
   .add(
-    ask("explainByBody", "/turns/search/explain", {
+    bodyReadEndpoint("explainByBody", "/turns/search/explain", {
       summary: "Search turns and files, and explain why each matched; the query is the body",
       answer: "ExplainedConversation",
       body: "ConversationSearch"
     })
   )
   .add(
-    read("sessions", "/sessions", {
+    readEndpoint("sessions", "/sessions", {
       summary: "List sessions, the most recently used first",
       answer: "SessionPage",
       query: page
     })
   )
   .add(
-    write("forgetSession", "DELETE /sessions", {
+    writeEndpoint("forgetSession", "DELETE /sessions", {
       summary: "Hide a session: its turns, its files and their index entries",
       answer: "ForgottenSession",
       query: { session }
     })
   )
   .add(
-    read("restoreSession", "/sessions/messages", {
+    readEndpoint("restoreSession", "/sessions/messages", {
       summary: "Rebuild the messages of a session within a token budget",
       answer: "RestoredSession",
       query: { session, tokens: number("The token budget.") }
     })
   )
   .add(
-    read("summaries", "/sessions/summaries", {
+    readEndpoint("summaries", "/sessions/summaries", {
       summary: "List the summaries of sessions",
       answer: "SummaryPage",
       query: { ...page, session }
     })
   )
   .add(
-    write("extract", "POST /sessions/extract", {
+    writeEndpoint("extract", "POST /sessions/extract", {
       summary: "Extract memories from waiting turns",
       answer: "ExtractedTurns",
       query: { session, due: flag("Extracts only turns that are due.") }
     })
   )
   .add(
-    write("summarize", "POST /sessions/summarize", {
+    writeEndpoint("summarize", "POST /sessions/summarize", {
       summary: "Update the summaries of a session",
       answer: "SummarizedSessions",
       query: { session }
     })
   )
   .add(
-    write("refresh", "POST /sessions/refresh", {
+    writeEndpoint("refresh", "POST /sessions/refresh", {
       summary: "Update the summaries of a session if its newest turns make that due",
       answer: "Done",
       query: { session }
     })
   )
   .add(
-    write("end", "POST /sessions/end", {
+    writeEndpoint("end", "POST /sessions/end", {
       summary: "End a session: extract its waiting turns, then summarize it",
       answer: "EndedSession",
       query: { session }
     })
   )
   .add(
-    read("readRolling", "/sessions/rolling", {
+    readEndpoint("readRolling", "/sessions/rolling", {
       summary: "Read the rolling summary of a session; null if it has none",
       answer: "SessionRollingOrNull",
       query: { session, store }
     })
   )
   .add(
-    write("writeRolling", "PUT /sessions/rolling", {
+    writeEndpoint("writeRolling", "PUT /sessions/rolling", {
       summary: "Replace the rolling summary of a session",
       answer: "WrittenRolling",
       query: { session, store }
     }).setPayload(json("RollingInput"))
   )
   .add(
-    write("roll", "POST /sessions/rolling/roll", {
+    writeEndpoint("roll", "POST /sessions/rolling/roll", {
       summary: "Condense the oldest turns of a session into its rolling summary",
       answer: "Rolled",
       query: { session, store, tokens: number("The token budget.") }
     })
   )
   .add(
-    read("files", "/files", {
+    readEndpoint("files", "/files", {
       summary: "List indexed files without their text, newest first",
       answer: "FilePage",
       query: page
     })
   )
   .add(
-    read("file", "/files/by-path", {
+    readEndpoint("file", "/files/by-path", {
       summary: "Read the file of each store that has this path",
       answer: "Files",
       query: { path: text("The file's path.") }
     })
   )
   .add(
-    write("addFile", "POST /files", {
+    writeEndpoint("addFile", "POST /files", {
       summary: "Index the text of a file",
       answer: "AddedFile",
       query: {}
     }).setPayload(json("FileInput"))
   )
   .add(
-    write("forgetFile", "DELETE /files", {
+    writeEndpoint("forgetFile", "DELETE /files", {
       summary: "Hide a file from all reads",
       answer: "ForgottenFile",
       query: { path: text("The file's path.") }

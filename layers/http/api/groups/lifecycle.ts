@@ -4,7 +4,7 @@ import { ScheduleStatus } from "../../../../events/Schedule.js"
 import type { MaintainOptions } from "../../../../src/maintenance/maintain.js"
 import { stageNames } from "../../../../src/model/stages.js"
 import type { ScheduleFilter } from "../../../../src/schedules/Schedules.js"
-import { byId, byRun, read, write } from "../endpoints.js"
+import { byId, byRun, readEndpoint, writeEndpoint } from "../endpoints.js"
 import { json } from "../json.js"
 import { choices, flag, instant, number, type ParametersOf, page, pathText, text, texts } from "../parameters.js"
 
@@ -20,35 +20,39 @@ const scheduleFilters = {
 /** Schedules and their runs. */
 export const schedules = HttpApiGroup.make("schedules")
   .add(
-    write("add", "POST /schedules", { summary: "Add a schedule", answer: "Scheduled", query: {} }).setPayload(
+    writeEndpoint("add", "POST /schedules", { summary: "Add a schedule", answer: "Scheduled", query: {} }).setPayload(
       json("ScheduleInput")
     )
   )
   .add(
-    read("list", "/schedules", {
+    readEndpoint("list", "/schedules", {
       summary: "List schedules, newest first",
       answer: "SchedulePage",
       query: { ...page, ...scheduleFilters }
     })
   )
-  .add(read("count", "/schedules/count", { summary: "Count schedules", answer: "Count", query: scheduleFilters }))
   .add(
-    read("run", "/schedules/runs/:run", {
+    readEndpoint("count", "/schedules/count", { summary: "Count schedules", answer: "Count", query: scheduleFilters })
+  )
+  .add(
+    readEndpoint("run", "/schedules/runs/:run", {
       summary: "Read one run of a schedule with its whole output",
       answer: "WholeScheduleRun",
       query: {}
     }).setPath(byRun)
   )
-  .add(read("get", "/schedules/:id", { summary: "Read a schedule", answer: "Schedule", query: {} }).setPath(byId))
   .add(
-    read("runs", "/schedules/:id/runs", {
+    readEndpoint("get", "/schedules/:id", { summary: "Read a schedule", answer: "Schedule", query: {} }).setPath(byId)
+  )
+  .add(
+    readEndpoint("runs", "/schedules/:id/runs", {
       summary: "List the runs of a schedule, newest first",
       answer: "ScheduleRunPage",
       query: page
     }).setPath(byId)
   )
   .add(
-    write("update", "PATCH /schedules/:id", {
+    writeEndpoint("update", "PATCH /schedules/:id", {
       summary: "Change, pause or resume a schedule",
       answer: "Scheduled",
       query: {}
@@ -57,7 +61,7 @@ export const schedules = HttpApiGroup.make("schedules")
       .setPayload(json("ScheduleChanges"))
   )
   .add(
-    write("delete", "DELETE /schedules/:id", {
+    writeEndpoint("delete", "DELETE /schedules/:id", {
       summary: "Remove a schedule and its history from every read",
       answer: "Scheduled",
       query: {}
@@ -65,23 +69,29 @@ export const schedules = HttpApiGroup.make("schedules")
   )
 
 export const recalls = HttpApiGroup.make("recalls")
-  .add(read("list", "/recalls", { summary: "List recorded recalls, newest first", answer: "RecallPage", query: page }))
   .add(
-    read("get", "/recalls/:number", {
+    readEndpoint("list", "/recalls", {
+      summary: "List recorded recalls, newest first",
+      answer: "RecallPage",
+      query: page
+    })
+  )
+  .add(
+    readEndpoint("get", "/recalls/:number", {
       summary: "Read a recall with everything that its answer depended on",
       answer: "Recall",
       query: {}
     }).setPath(byNumber)
   )
   .add(
-    read("rerun", "/recalls/:number/rerun", {
+    readEndpoint("rerun", "/recalls/:number/rerun", {
       summary: "Repeat a recall at its time, and compare the results",
       answer: "Rerun",
       query: {}
     }).setPath(byNumber)
   )
   .add(
-    write("flush", "POST /recalls/flush", {
+    writeEndpoint("flush", "POST /recalls/flush", {
       summary: "Record pending recalls now",
       answer: "Count",
       query: {}
@@ -91,7 +101,7 @@ export const recalls = HttpApiGroup.make("recalls")
 /** Maintenance: its runs, tiers and scores. */
 export const maintenance = HttpApiGroup.make("maintenance")
   .add(
-    write("run", "POST /maintenance", {
+    writeEndpoint("run", "POST /maintenance", {
       summary: "Promote, archive, compress and summarize memories, in stages",
       answer: "StageRuns",
       query: {
@@ -103,18 +113,28 @@ export const maintenance = HttpApiGroup.make("maintenance")
     })
   )
   .add(
-    write("gc", "POST /gc", {
+    writeEndpoint("gc", "POST /gc", {
       summary: "Re-score short-lived memories: promote, demote or archive them",
       answer: "Collected",
       query: { dryRun: flag("Returns the planned events and writes nothing.") }
     })
   )
-  .add(read("list", "/maintenance", { summary: "List maintenance runs, newest first", answer: "RunPage", query: page }))
   .add(
-    read("tiers", "/maintenance/tiers", {
+    readEndpoint("list", "/maintenance", {
+      summary: "List maintenance runs, newest first",
+      answer: "RunPage",
+      query: page
+    })
+  )
+  .add(
+    readEndpoint("tiers", "/maintenance/tiers", {
       summary: "Count memories and scores by tier",
       answer: "Tiers",
       query: { limit: number("Number of best memories to list. Default 10.") }
     })
   )
-  .add(read("get", "/maintenance/:run", { summary: "Read a maintenance run", answer: "Run", query: {} }).setPath(byRun))
+  .add(
+    readEndpoint("get", "/maintenance/:run", { summary: "Read a maintenance run", answer: "Run", query: {} }).setPath(
+      byRun
+    )
+  )

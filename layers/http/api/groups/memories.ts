@@ -1,7 +1,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { stores } from "../../../../events/Trust.js"
 import type { ContextQuery } from "../../../../src/context/ContextReader.js"
-import { ask, byId, byName, read, write } from "../endpoints.js"
+import { bodyReadEndpoint, byId, byName, readEndpoint, writeEndpoint } from "../endpoints.js"
 import { json } from "../json.js"
 import {
   choice,
@@ -29,7 +29,7 @@ const contextQuery = {
 /** Memories: storing, finding, reading and changing them. */
 export const memories = HttpApiGroup.make("memories")
   .add(
-    write("remember", "POST /memories", {
+    writeEndpoint("remember", "POST /memories", {
       summary: "Store a memory; a repeat counts as another mention",
       answer: "Remembered",
       query: {
@@ -38,14 +38,14 @@ export const memories = HttpApiGroup.make("memories")
     }).setPayload(json("MemoryInput"))
   )
   .add(
-    write("rememberAll", "POST /memories/batch", {
+    writeEndpoint("rememberAll", "POST /memories/batch", {
       summary: "Store up to 1,000 memories; each gets its own answer",
       answer: "MemoryBatchAnswer",
       query: {}
     }).setPayload(json("MemoryBatch"))
   )
   .add(
-    read("list", "/memories", {
+    readEndpoint("list", "/memories", {
       summary: "List memories by page; with q, the best matches first",
       answer: "MemoryPage",
       query: {
@@ -60,39 +60,45 @@ export const memories = HttpApiGroup.make("memories")
     })
   )
   .add(
-    read("search", "/search", { summary: "Find memories by words and by meaning", answer: "Hits", query: memoryQuery })
+    readEndpoint("search", "/search", {
+      summary: "Find memories by words and by meaning",
+      answer: "Hits",
+      query: memoryQuery
+    })
   )
   .add(
-    ask("searchByBody", "/search", {
+    bodyReadEndpoint("searchByBody", "/search", {
       summary: "Find memories by words and by meaning; the query is the body",
       answer: "Hits",
       body: "SearchQuery"
     })
   )
   .add(
-    read("explain", "/search/explain", {
+    readEndpoint("explain", "/search/explain", {
       summary: "Search, and explain how the query was understood and why each memory matched",
       answer: "ExplainedMemories",
       query: memoryQuery
     })
   )
   .add(
-    ask("explainByBody", "/search/explain", {
+    bodyReadEndpoint("explainByBody", "/search/explain", {
       summary: "Search, and explain how the query was understood and why each memory matched; the query is the body",
       answer: "ExplainedMemories",
       body: "SearchQuery"
     })
   )
   .add(
-    read("getAll", "/memories/batch", {
+    readEndpoint("getAll", "/memories/batch", {
       summary: "Read whole memories by their ids; unknown ids are left out",
       answer: "Memories",
       query: { id: texts("Ids, up to 200.") }
     })
   )
-  .add(read("get", "/memories/:id", { summary: "Read a whole memory", answer: "Memory", query: {} }).setPath(byId))
   .add(
-    write("update", "PATCH /memories/:id", {
+    readEndpoint("get", "/memories/:id", { summary: "Read a whole memory", answer: "Memory", query: {} }).setPath(byId)
+  )
+  .add(
+    writeEndpoint("update", "PATCH /memories/:id", {
       summary: "Change the given fields of a memory, or its status",
       answer: "MemoryChanged",
       query: {}
@@ -101,28 +107,28 @@ export const memories = HttpApiGroup.make("memories")
       .setPayload(json("MemoryChanges"))
   )
   .add(
-    write("forget", "DELETE /memories/:id", {
+    writeEndpoint("forget", "DELETE /memories/:id", {
       summary: "Hide a memory; its history stays in the log",
       answer: "Forgotten",
       query: {}
     }).setPath(byId)
   )
   .add(
-    read("why", "/memories/:id/why", {
+    readEndpoint("why", "/memories/:id/why", {
       summary: "Explain how and why a memory was created or changed",
       answer: "Why",
       query: { limit: number("Number of newest versions, 1 to 200. Default 20.") }
     }).setPath(byId)
   )
   .add(
-    read("history", "/memories/:id/history", {
+    readEndpoint("history", "/memories/:id/history", {
       summary: "Read every version of a memory, oldest first",
       answer: "History",
       query: {}
     }).setPath(byId)
   )
   .add(
-    read("timeline", "/memories/:id/timeline", {
+    readEndpoint("timeline", "/memories/:id/timeline", {
       summary: "Read the memories around one memory in time",
       answer: "Timeline",
       query: {
@@ -132,7 +138,7 @@ export const memories = HttpApiGroup.make("memories")
     }).setPath(byId)
   )
   .add(
-    write("decide", "POST /memories/:id/decide", {
+    writeEndpoint("decide", "POST /memories/:id/decide", {
       summary: "Settle the open disputes of a memory",
       answer: "Settled",
       query: {}
@@ -141,28 +147,28 @@ export const memories = HttpApiGroup.make("memories")
       .setPayload(json("Choice"))
   )
   .add(
-    write("vouch", "POST /memories/vouch", {
+    writeEndpoint("vouch", "POST /memories/vouch", {
       summary: "Raise memories to trust level full",
       answer: "Vouched",
       query: {}
     }).setPayload(json("Ids"))
   )
   .add(
-    read("decisions", "/decisions", {
+    readEndpoint("decisions", "/decisions", {
       summary: "List the memories that raised disputes",
       answer: "Disputes",
       query: { ...page, open: flag("Lists only disputes that are not settled.") }
     })
   )
   .add(
-    read("people", "/people", {
+    readEndpoint("people", "/people", {
       summary: "List the people in memories, the most recently mentioned first",
       answer: "PeoplePage",
       query: { ...page, name: text("Part of a name.") }
     })
   )
   .add(
-    write("updatePerson", "PATCH /people/:name", {
+    writeEndpoint("updatePerson", "PATCH /people/:name", {
       summary: "Set facts about a person by name; null removes a fact",
       answer: "UpdatedPerson",
       query: { store: choice(stores)("The store. Default: the strictest that the trust level reads.") }
@@ -171,14 +177,14 @@ export const memories = HttpApiGroup.make("memories")
       .setPayload(json("PersonFacts"))
   )
   .add(
-    read("profile", "/profile", {
+    readEndpoint("profile", "/profile", {
       summary: "Read the profile of the user for a system prompt",
       answer: "Profile",
       query: { tokens: number("The token budget.") }
     })
   )
   .add(
-    read("context", "/context", {
+    readEndpoint("context", "/context", {
       summary: "Assemble the context to send to a model for one turn",
       answer: "Context",
       query: {
@@ -188,21 +194,21 @@ export const memories = HttpApiGroup.make("memories")
     })
   )
   .add(
-    ask("contextByBody", "/context", {
+    bodyReadEndpoint("contextByBody", "/context", {
       summary: "Assemble the context to send to a model for one turn; the query is the body",
       answer: "Context",
       body: "ContextRequest"
     })
   )
   .add(
-    write("observeTool", "POST /tool-runs", {
+    writeEndpoint("observeTool", "POST /tool-runs", {
       summary: "Store the input and the output of a tool run",
       answer: "ObservedTool",
       query: {}
     }).setPayload(json("ToolObservation"))
   )
   .add(
-    write("undo", "POST /undo", {
+    writeEndpoint("undo", "POST /undo", {
       summary: "Undo the changes of an event, a run or a source",
       answer: "Undone",
       query: {
@@ -212,21 +218,21 @@ export const memories = HttpApiGroup.make("memories")
     }).setPayload(json("Undoable"))
   )
   .add(
-    read("archived", "/archive", {
+    readEndpoint("archived", "/archive", {
       summary: "List the archive, newest first",
       answer: "ArchivePage",
       query: { ...page, text: text("Only memories with all of these words.") }
     })
   )
   .add(
-    write("archive", "POST /memories/:id/archive", {
+    writeEndpoint("archive", "POST /memories/:id/archive", {
       summary: "Move a memory to the archive",
       answer: "Archived",
       query: {}
     }).setPath(byId)
   )
   .add(
-    write("restore", "POST /memories/:id/restore", {
+    writeEndpoint("restore", "POST /memories/:id/restore", {
       summary: "Take a memory out of the archive",
       answer: "Restored",
       query: {}

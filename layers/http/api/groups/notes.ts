@@ -1,9 +1,19 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { stores } from "../../../../events/Trust.js"
 import type { NoteListQuery, NoteQuery } from "../../../../src/notes/Notes.js"
-import { byId, read, write } from "../endpoints.js"
+import { byId, readEndpoint, writeEndpoint } from "../endpoints.js"
 import { json } from "../json.js"
-import { choice, choices, instant, number, type ParametersOf, page, searching, text, texts } from "../parameters.js"
+import {
+  choice,
+  choices,
+  instant,
+  number,
+  type ParametersOf,
+  page,
+  searchParameters,
+  text,
+  texts
+} from "../parameters.js"
 
 const session = text("The session's key.")
 const store = choice(stores)("The store. Default: the strictest that the trust level reads.")
@@ -17,24 +27,24 @@ const noteFilters = {
 /** Notes that an agent writes for itself, and the scratchpads of sessions. */
 export const notes = HttpApiGroup.make("notes")
   .add(
-    write("save", "POST /notes", { summary: "Save a new note", answer: "SavedNote", query: {} }).setPayload(
+    writeEndpoint("save", "POST /notes", { summary: "Save a new note", answer: "SavedNote", query: {} }).setPayload(
       json("NoteInput")
     )
   )
   .add(
-    read("list", "/notes", {
+    readEndpoint("list", "/notes", {
       summary: "List notes, the last changed first",
       answer: "NotePage",
       query: { ...page, ...noteFilters } satisfies ParametersOf<NoteListQuery>
     })
   )
   .add(
-    read("search", "/notes/search", {
+    readEndpoint("search", "/notes/search", {
       summary: "Find notes by words and by meaning",
       answer: "NoteHits",
       query: {
         ...noteFilters,
-        ...searching,
+        ...searchParameters,
         text: text("The text to search for. Without it, the newest notes are returned."),
         stores: choices(stores)("Stores."),
         after: instant("At or after this time."),
@@ -44,14 +54,14 @@ export const notes = HttpApiGroup.make("notes")
     })
   )
   .add(
-    read("get", "/notes/:id", {
+    readEndpoint("get", "/notes/:id", {
       summary: "Read a note; null if there is none",
       answer: "NoteOrNull",
       query: {}
     }).setPath(byId)
   )
   .add(
-    write("update", "PATCH /notes/:id", {
+    writeEndpoint("update", "PATCH /notes/:id", {
       summary: "Replace the content or the tags of a note",
       answer: "Updated",
       query: {}
@@ -60,35 +70,35 @@ export const notes = HttpApiGroup.make("notes")
       .setPayload(json("NoteChanges"))
   )
   .add(
-    write("delete", "DELETE /notes/:id", {
+    writeEndpoint("delete", "DELETE /notes/:id", {
       summary: "Delete a note; done is false if there is none",
       answer: "Done",
       query: {}
     }).setPath(byId)
   )
   .add(
-    read("readScratchpad", "/scratchpad", {
+    readEndpoint("readScratchpad", "/scratchpad", {
       summary: "Read the scratchpad of a session; null if it has none",
       answer: "ScratchpadOrNull",
       query: { session, store }
     })
   )
   .add(
-    read("scratchpadHistory", "/scratchpad/history", {
+    readEndpoint("scratchpadHistory", "/scratchpad/history", {
       summary: "Read the last states of a scratchpad, newest first",
       answer: "ScratchpadHistory",
       query: { session, store, limit: number("Maximum states. Default 50.") }
     })
   )
   .add(
-    write("writeScratchpad", "PUT /scratchpad", {
+    writeEndpoint("writeScratchpad", "PUT /scratchpad", {
       summary: "Replace the scratchpad of a session",
       answer: "WrittenScratchpad",
       query: { session, store }
     }).setPayload(json("ScratchpadItems"))
   )
   .add(
-    write("clearScratchpad", "DELETE /scratchpad", {
+    writeEndpoint("clearScratchpad", "DELETE /scratchpad", {
       summary: "Clear the scratchpad of a session; done is false if there was none",
       answer: "Done",
       query: { session, store }

@@ -4,9 +4,16 @@ import { statementOf } from "../statements.js"
 import type { Background, Draft } from "./Draft.js"
 import type { Piece } from "./pieces.js"
 import type { Sign } from "./points.js"
-import { accepts, chooses, isAlternative, isChoice, picks, proposalOf } from "./proposals.js"
+import {
+  acceptsProposal,
+  expressesChoice,
+  isAlternative,
+  isDecidingRequest,
+  leavesChoiceOpen,
+  proposalOf
+} from "./proposals.js"
 import { type Reading, readPiece } from "./reading.js"
-import { secretTest } from "./secrets.js"
+import { createSecretTest } from "./secrets.js"
 
 /** True if the assistant's turn ends with a question. */
 export const isAsking = (answered: ExtractTurn | undefined): boolean =>
@@ -22,19 +29,21 @@ export const isAnswer = ({ sentence }: Piece, answered: ExtractTurn | undefined)
   sentence < answerSentences && isAsking(answered)
 
 /** True if a piece chooses something that the assistant's turn names or asks for, and names the choice itself. */
-export const isPick = (
+export const makesChoice = (
   { piece, ...reading }: Reading,
   answered: ExtractTurn | undefined,
   turn: Pick<ExtractTurn, "text">
 ): boolean => {
   if (answered === undefined || !hasContent(reading) || formerIntent.test(piece.text)) return false
   const asked = isAsking(answered)
-  if (picks(piece.text)) return asked || sharesContent(reading.text, answered.text)
+  if (expressesChoice(piece.text)) return asked || sharesContent(reading.text, answered.text)
   if (reading.words.length < 5 && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true
   if (!asked || piece.sentence >= answerSentences || offering.test(answered.text)) return false
   return (
-    chooses(reading.text) ||
-    (isChoice(answered.text) && reading.words.length <= maxChoiceWords && sharesContent(reading.text, answered.text))
+    isDecidingRequest(reading.text) ||
+    (leavesChoiceOpen(answered.text) &&
+      reading.words.length <= maxChoiceWords &&
+      sharesContent(reading.text, answered.text))
   )
 }
 
@@ -71,11 +80,12 @@ export const acceptedDraft = (
   { answered, userText }: Background,
   drafts: ReadonlyArray<Draft>
 ): ReadonlyArray<Draft> => {
-  if (answered === undefined || drafts.some(({ signs }) => signs.has("accepts")) || !accepts(turn.text)) return []
+  if (answered === undefined || drafts.some(({ signs }) => signs.has("accepts")) || !acceptsProposal(turn.text))
+    return []
   const sentences = sentencesOf(answered.text.slice(0, maxAnswered).replace(/```[\s\S]*?```/gu, " "))
   const proposal = sentences.flatMap((sentence) => proposalOf(sentence) ?? []).at(-1)
-  if (proposal === undefined || isChoice(proposal) || sentences.some(isAlternative)) return []
-  if (isRecap(proposal, userText) || secretTest(answered.text)(proposal)) return []
+  if (proposal === undefined || leavesChoiceOpen(proposal) || sentences.some(isAlternative)) return []
+  if (isRecap(proposal, userText) || createSecretTest(answered.text)(proposal)) return []
   const text = proposal
     .replaceAll(/\byou're\b/giu, "I am")
     .replaceAll(/\byour\b/giu, "my")

@@ -26,7 +26,7 @@ const isSame = (former: Reading, present: Reading): boolean =>
   former.subject === present.subject
 
 /** Moves "now" to the end of a statement: "now I live in Lyon" becomes "I live in Lyon now". */
-export const withoutLead = (text: string): string => {
+export const moveNowToEnd = (text: string): string => {
   const [lead = "", word = ""] = /^(now|nowadays|these days|currently),?\s+/iu.exec(text) ?? []
   return lead === "" ? text : `${text.slice(lead.length)} ${word.toLowerCase()}`
 }
@@ -38,7 +38,7 @@ const takingBack =
  * Finds which statement a text takes back: the one before it ("no, scratch that"), or the one that contains `word`
  * ("forget the Redis idea"). Undefined if the text takes nothing back.
  */
-export const takenBack = (text: string): { readonly word: string | undefined } | undefined => {
+export const retractionIn = (text: string): { readonly word: string | undefined } | undefined => {
   const match = takingBack.exec(text)
   return match === null ? undefined : { word: match[1]?.toLowerCase() }
 }

@@ -2,7 +2,7 @@ import type { ExtractedFact } from "../../../../src/ports/Extractor.js"
 import { statementOf } from "../statements.js"
 import { valuesIn } from "../values/readValues.js"
 import { keyOf, type PlacedValue } from "../values/Value.js"
-import { dateOf } from "./dates.js"
+import { formatDay } from "./dates.js"
 import type { Reading } from "./reading.js"
 
 /** Minimum shared words of two statements about the same thing, and minimum shares of the shorter statement's words. */
@@ -24,17 +24,17 @@ const contentOf = (title: string, values: ReadonlyArray<PlacedValue>): Set<strin
 }
 
 /** How a statement relates to earlier ones: its words say that it is a correction, or news, or neither. */
-export type Force = "corrects" | "updates" | "states"
+export type CorrectionKind = "corrects" | "updates" | "states"
 
 const updating =
   /\b(?:actually|instead|now|moved|pushed|postponed|brought forward|rescheduled|extended|shortened|changed|raised|lowered|cut to|after all|turns? out|update|i checked|called|texted|cancel\w*|from now on|make (?:that|it)|always get it wrong|mix(?:ed)? (?:it|them|that) up|new (?:date|time|plan|deadline))\b|\bnot\b/iu
 
 /** Determines the force of a statement from its words. */
-export const forceOf = (text: string, isCorrection: boolean): Force =>
+export const correctionKindOf = (text: string, isCorrection: boolean): CorrectionKind =>
   isCorrection ? "corrects" : updating.test(text) ? "updates" : "states"
 
 /** True if a statement may replace one of an earlier turn. Otherwise, the earlier turns need not be read again. */
-export const mayReplace = (title: string, force: Force): boolean =>
+export const mayReplace = (title: string, force: CorrectionKind): boolean =>
   force !== "states" ||
   single.test(title) ||
   /\d|days?\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/iu.test(title)
@@ -47,10 +47,10 @@ const keysOf = (values: ReadonlyArray<PlacedValue>): ReadonlySet<string> =>
  * name, or denies the earlier statement. Without words for a correction or for news, the two must share most of their
  * words.
  */
-export const replaces = (
+export const contradictsEarlier = (
   later: ExtractedFact,
   earlier: ExtractedFact,
-  { at, force, speaker }: { readonly at: number; readonly force: Force; readonly speaker: string }
+  { at, force, speaker }: { readonly at: number; readonly force: CorrectionKind; readonly speaker: string }
 ): boolean => {
   const [newValues, oldValues] = [valuesIn(later.title, at), valuesIn(earlier.title, at)]
   const [newWords, oldWords] = [contentOf(later.title, newValues), contentOf(earlier.title, oldValues)]
@@ -120,7 +120,7 @@ const calendarName =
  * Writes the values of a correction into an earlier text: "no, the 25th", "Saturday at 9.15", "not eleven, twelve".
  * Undefined if the correction says more than its values, or if the earlier text has no such value, or several.
  */
-export const withValue = (
+export const applyCorrection = (
   { text, values }: Pick<Reading, "text" | "values">,
   earlier: string,
   at: number
@@ -145,7 +145,8 @@ export const withValue = (
   const changes = [
     {
       old,
-      text: writtenValue(first, old) + (second !== undefined && other === undefined ? ` at ${second.value.form}` : "")
+      text:
+        formatLikeOldValue(first, old) + (second !== undefined && other === undefined ? ` at ${second.value.form}` : "")
     }
   ]
   if (second !== undefined && other !== undefined) changes.push({ old: other, text: second.value.form })
@@ -208,7 +209,7 @@ const oldValueOf = (
 }
 
 /** Writes the new value in the format of the old one: a day without a month gets the month of the old value. */
-export const writtenValue = (given: PlacedValue, old: PlacedValue, said = given.value.form): string => {
+export const formatLikeOldValue = (given: PlacedValue, old: PlacedValue, said = given.value.form): string => {
   const { month, year } = given.value
   const form = said.replaceAll(monthName, (name) => name.charAt(0).toUpperCase() + name.slice(1))
   const day = dayOf(given)
@@ -219,7 +220,7 @@ export const writtenValue = (given: PlacedValue, old: PlacedValue, said = given.
     const { days, weekday: oldWeekday } = old.value
     if (days === undefined || oldWeekday === undefined || !/\d/u.test(old.value.form)) return name
     // "Tuesday, not Monday" means the Tuesday that is nearest to that Monday.
-    return `${name} ${dateOf(days[0] + ((weekday - oldWeekday + 10) % 7) - 3)}`
+    return `${name} ${formatDay(days[0] + ((weekday - oldWeekday + 10) % 7) - 3)}`
   }
   if (!isDayOfMonth || old.value.month === undefined) return form
   const written = `${day} ${monthNames[old.value.month - 1]!}`

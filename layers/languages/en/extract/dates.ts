@@ -97,7 +97,7 @@ const preposition = /\b(?:on|in|by|until|till|since|from|after|before|for|of|to|
 
 const monthNames = "January February March April May June July August September October November December".split(" ")
 /** Formats a day, counted from 1970: "8 May 2026". */
-export const dateOf = (day: number): string => {
+export const formatDay = (day: number): string => {
   const date = new Date(day * dayLength)
   return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]!} ${date.getUTCFullYear()}`
 }
@@ -113,16 +113,16 @@ const writtenDay = (
   isRelative: boolean
 ): string | undefined => {
   const length = until - from
-  if (!isRelative) return /^(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$/iu.test(words) ? dateOf(from) : undefined
+  if (!isRelative) return /^(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$/iu.test(words) ? formatDay(from) : undefined
   if (
     /^(?:this |next |last |on |the |coming )*(?:mon|tue|wed|thu|fri|sat|sun)/iu.test(words) &&
     length === longestNamed
   )
-    return `${words.replace(/^(?:this|next|last|coming)\s+/iu, "")} ${dateOf(from)}`
-  if (length === longestNamed) return dateOf(from)
+    return `${words.replace(/^(?:this|next|last|coming)\s+/iu, "")} ${formatDay(from)}`
+  if (length === longestNamed) return formatDay(from)
   const date = new Date(from * dayLength)
   const month = monthNames[date.getUTCMonth()]!
-  if (length === weekLength) return `the week of ${dateOf(from)}`
+  if (length === weekLength) return `the week of ${formatDay(from)}`
   if (length >= 28 && length <= 31 && date.getUTCDate() === 1) return `${month} ${date.getUTCFullYear()}`
   if (length >= 365 && date.getUTCDate() === 1) return String(date.getUTCFullYear())
   return undefined

@@ -7,14 +7,14 @@ import type {
 } from "../../../../src/ports/Extractor.js"
 import { detectLanguage } from "../../detectLanguage.js"
 import { statementOf } from "../statements.js"
-import { formerState, takenBack } from "./changes.js"
-import { forceOf, mayReplace, replaces } from "./corrections.js"
+import { formerState, retractionIn } from "./changes.js"
+import { contradictsEarlier, correctionKindOf, mayReplace } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
 import { factOf } from "./fact.js"
 import { type Mention, mentionsIn } from "./people.js"
 import { draftsOf } from "./readTurn.js"
-import { unnamed } from "./titles.js"
-import { type Weigh, worth } from "./worth.js"
+import { unnamedSpeaker } from "./titles.js"
+import { type Weigh, weighPiece } from "./worth.js"
 
 /** Hooks for the training of the weights. */
 interface Weighing {
@@ -26,7 +26,7 @@ interface Weighing {
 /** Extracts facts from the user's English turns. Pure. */
 export const extractEnglish = (
   { context, recalled, turns }: ExtractRequest,
-  { onPiece, weigh = worth }: Weighing = {}
+  { onPiece, weigh = weighPiece }: Weighing = {}
 ): Pick<Extraction, "archive" | "facts"> => {
   if (!turns.some(({ role }) => role === "user")) return { facts: [] }
   const all = [...context, ...turns]
@@ -89,7 +89,7 @@ const backgroundOf = (
   const named = all.slice(0, position + 1).findLast(({ role, speaker }) => role === "user" && speaker !== undefined)
   const answered = before.at(-1)
   return {
-    speaker: { name: named?.speaker ?? unnamed },
+    speaker: { name: named?.speaker ?? unnamedSpeaker },
     mentions,
     answered: answered?.role === "assistant" ? answered : undefined,
     userText: textOf(before.filter(({ role }) => role === "user")),
@@ -127,9 +127,9 @@ const correctedBy = (
   fact: ExtractedFact,
   { at, earlier, facts, speaker }: Known
 ): ExtractedFact | undefined => {
-  const force = forceOf(reading.piece.text, isCorrecting || reading.isCorrection)
+  const force = correctionKindOf(reading.piece.text, isCorrecting || reading.isCorrection)
   const isCorrected = (other: ExtractedFact) =>
-    other.title !== fact.title && (other.title === corrected || replaces(fact, other, { at, force, speaker }))
+    other.title !== fact.title && (other.title === corrected || contradictsEarlier(fact, other, { at, force, speaker }))
   const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
   return (
     facts.findLast((other) => isBefore(other) && isCorrected(other)) ??
@@ -146,7 +146,7 @@ const takenFrom = (
   position: number,
   { earlier, facts, offset }: Pick<Known, "earlier" | "facts"> & { readonly offset: number }
 ): ExtractedFact | undefined => {
-  const back = takenBack(all[position]!.text)
+  const back = retractionIn(all[position]!.text)
   if (back === undefined) return undefined
   const { word } = back
   if (word !== undefined) {

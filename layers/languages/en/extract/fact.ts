@@ -8,7 +8,7 @@ import { typeOf } from "./factType.js"
 import { mentionsIn } from "./people.js"
 import type { Sign } from "./points.js"
 import type { Reading } from "./reading.js"
-import { asReminder, asTitle, type Speaker, withAntecedent, withOmittedSubject, withSpeaker } from "./titles.js"
+import { addOmittedSubject, asReminder, asTitle, replaceFirstPerson, resolvePronoun, type Speaker } from "./titles.js"
 import { projectOf, tagsOf, topicOf } from "./topics.js"
 
 /** Turns a draft into a fact. The title can be understood on its own, because it names the speaker, people and days. */
@@ -84,11 +84,11 @@ const titleOf = (
   const values = text === reading.text ? reading.values : valuesIn(text, turn.at)
   const isWithoutTense = isWritten || (signs.has("shifted") && !isMove(reading, text, values))
   const times = withDates(text, values, isWithoutTense ? "none" : reading.tense, turn.at)
-  const resolved = withAntecedent(times.text, mentions)
+  const resolved = resolvePronoun(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
   const stated = signs.has("accepts") ? resolved.text.replace(openingApproval, "") : resolved.text
-  const sentence = withSpeaker(
-    withOmittedSubject(
+  const sentence = replaceFirstPerson(
+    addOmittedSubject(
       `${heading}${asReminder(signs.has("instructs") ? asInstruction(stated) : stated)}`,
       reading,
       speaker

@@ -13,7 +13,7 @@ const done = /^(?:moved|quit|joined|married|graduated|died|retired|passed)(?!\p{
  * Adds the person who was mentioned last to a statement without a subject: "Milo's my stepson. Stays with us" means
  * that Milo stays. The subject cannot be "I", because a verb in the third person never leaves out "I".
  */
-export const withOmittedPerson = (
+export const addOmittedPerson = (
   reading: Reading,
   mentions: ReadonlyArray<Mention>,
   { at, before }: { readonly at: number; readonly before: Reading | undefined }

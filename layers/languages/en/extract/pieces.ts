@@ -32,7 +32,7 @@ const quotation = /"([^"]{1,600})"|(?<=[\s(]|^)'([^']{1,600})'(?=[\s.,!?)]|$)/gu
 /** Minimum words of a quotation of somebody's words; shorter quoted text is a name. */
 const minQuotedWords = 3
 /** Replaces words that were quoted. */
-export const quoted = "“…”"
+export const quotePlaceholder = "“…”"
 
 /** The prose lines of a text, without code, tables, logs and forwarded mail. */
 const proseOf = (text: string): string =>
@@ -46,7 +46,7 @@ const proseOf = (text: string): string =>
     .join("\n")
     .replaceAll(/[ \t]+/gu, " ")
     .replace(quotation, (whole, double: string | undefined, single: string | undefined) =>
-      (double ?? single ?? "").trim().split(" ").length < minQuotedWords ? whole : quoted
+      (double ?? single ?? "").trim().split(" ").length < minQuotedWords ? whole : quotePlaceholder
     )
 
 const bullet = /^\s*(?:[-*•]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?/u

@@ -119,7 +119,7 @@ const base = -1
 /** Minimum points of a piece that is kept. */
 export const minWorth = 0.5
 
-export const worthOf = (signs: ReadonlySet<Sign>): number => {
+export const sumOfPoints = (signs: ReadonlySet<Sign>): number => {
   let sum = base
   for (const sign of signs) sum += points[sign]
   // Sums of tenths are not exact: without rounding, a piece with just enough points could fall below the minimum.

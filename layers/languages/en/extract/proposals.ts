@@ -9,7 +9,7 @@ const certainAcceptance =
 const refusal = /\b(?:no|not|nah|don't|rather not|instead|except|but i|later|maybe|perhaps|never|won't|wouldn't)\b/iu
 
 /** True if a sentence of the user only accepts a proposal, and the following words do not refuse it. */
-export const accepts = (text: string): boolean => {
+export const acceptsProposal = (text: string): boolean => {
   const sentences = sentencesOf(text)
   return sentences.some((sentence, index) => {
     const match = acceptance.exec(sentence)
@@ -22,7 +22,7 @@ export const accepts = (text: string): boolean => {
 const restLength = 40
 
 /** True if a piece chooses something: "X it is", "X yes", "go with X". */
-export const picks = (text: string): boolean =>
+export const expressesChoice = (text: string): boolean =>
   /\b(?:it is|that one|that's the one|sounds (?:good|great|perfect)|(?:is|'s) (?:good|great|perfect|fine)|go with|let's (?:do|go|take|use|keep|say)|i'll take|we'll take|good idea|good one)\b|\byes\b[\s.!,]*(?:$|and|that)/iu.test(
     text
   )
@@ -82,10 +82,10 @@ const proposedIn = (text: string): string | undefined => {
 export const isAlternative = (sentence: string): boolean => /^(?:or|alternatively|otherwise)\b/iu.test(sentence)
 
 /** True if a proposal leaves a choice open, so that "yes" does not say which option is meant. */
-export const isChoice = (proposal: string): boolean => /\b(?:or|either|whichever)\b/iu.test(proposal)
+export const leavesChoiceOpen = (proposal: string): boolean => /\b(?:or|either|whichever)\b/iu.test(proposal)
 
 const choosing =
   /^(?:please |just |then |ok |yes |no |nah )*(?:keep|use|go|leave|drop|make|put|take|skip|let's|set|stick|call|name|do|delete|remove|add|start|stay|book|order|cancel|move|rename|kill|pick|choose|send|schedule)\b/iu
 
 /** True if a request can answer a question of the assistant and is then a decision: "keep them in". */
-export const chooses = (text: string): boolean => choosing.test(text)
+export const isDecidingRequest = (text: string): boolean => choosing.test(text)

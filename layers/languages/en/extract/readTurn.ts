@@ -1,19 +1,19 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
-import { acceptedDraft, isAnswer, isPick } from "./accepted.js"
+import { acceptedDraft, isAnswer, makesChoice } from "./accepted.js"
 import { affirmedStatement, questionOf, questionToKeep, statementOfAnswer } from "./answers.js"
-import { isChange, takenBack, withoutLead } from "./changes.js"
-import { withValue } from "./corrections.js"
+import { isChange, moveNowToEnd, retractionIn } from "./changes.js"
+import { applyCorrection } from "./corrections.js"
 import type { Background, Draft } from "./Draft.js"
-import { withOmittedPerson } from "./omitted.js"
+import { addOmittedPerson } from "./omitted.js"
 import { mentionsIn } from "./people.js"
 import { type Piece, piecesOfTurn } from "./pieces.js"
 import { minWorth, type Sign } from "./points.js"
 import { type Reading, readPiece } from "./reading.js"
-import { withRepairs } from "./repairs.js"
-import { answersDocument, concernsSecrets, secretTest } from "./secrets.js"
+import { applyRepairs } from "./repairs.js"
+import { concernsSecrets, createSecretTest, givesDocumentNumber } from "./secrets.js"
 import { signsOf } from "./signs.js"
-import { withAntecedent } from "./titles.js"
+import { resolvePronoun } from "./titles.js"
 import type { Weigh } from "./worth.js"
 
 /** The statements of a user's turn that are worth keeping, in text order. */
@@ -28,15 +28,15 @@ export const draftsOf = (
   const known = [...mentions]
   let isSettled = false
   let previous: Reading | undefined
-  const mayHoldSecret = secretTest(around)
+  const mayHoldSecret = createSecretTest(around)
   const readings = readingsOf(turn, mayHoldSecret, answered?.text)
   for (const [position, said] of readings.entries()) {
-    const complete = withOmittedPerson(said, known, { at: turn.at, before: previous })
+    const complete = addOmittedPerson(said, known, { at: turn.at, before: previous })
     const named = withNoun(complete, previous, turn.at)
     const reading = isSettled ? { ...named, isCorrection: false } : named
     const { piece } = reading
     const before = previous
-    if (takenBack(piece.text)?.word === undefined && takenBack(piece.text) !== undefined) {
+    if (retractionIn(piece.text)?.word === undefined && retractionIn(piece.text) !== undefined) {
       const said = drafts.at(-1)
       if (said !== undefined && piece.sentence - said.reading.piece.sentence <= 1) drafts.pop()
     }
@@ -44,7 +44,7 @@ export const draftsOf = (
     if (isIntroduction(reading.text, turn.speaker) || agreement.test(reading.text)) continue
     // Words after a correction explain it; they are no answers.
     const answers = !isSettled && isAnswer(piece, answered)
-    const own = signsOf(reading, { isAnswer: answers, isAccepting: isPick(reading, answered, turn) })
+    const own = signsOf(reading, { isAnswer: answers, isAccepting: makesChoice(reading, answered, turn) })
     const isCure = own.has("past") && [position - 1, position + 1].some((other) => isSuccess(readings[other]))
     const signs: ReadonlySet<Sign> = isCure
       ? new Set([...own, "solution" as const].filter((sign) => sign !== "past"))
@@ -55,7 +55,7 @@ export const draftsOf = (
     const question = asked === undefined || mayHoldSecret(asked) ? undefined : asked
     const isFirst = position === 0 && piece.sentence === 0
     const keptQuestion = isFirst && isFragment(reading, signs) ? questionToKeep(question, reading.text) : undefined
-    const isUnresolved = signs.has("pronoun") && withAntecedent(reading.text, known).mention === undefined
+    const isUnresolved = signs.has("pronoun") && resolvePronoun(reading.text, known).mention === undefined
     if (corrected !== undefined) {
       drafts.push({
         signs: signsOf(corrected.reading, plain),
@@ -92,7 +92,7 @@ const changeOf = (before: Reading, draft: Draft): Draft => {
   const former: Draft = { ...draft, reading: before, signs: signsOf(before, plain), text: before.text }
   return draft.reading.subject === "it"
     ? { ...draft, reading: before, text: `${before.text}, ${draft.text}`, former }
-    : { ...draft, text: withoutLead(draft.text), former }
+    : { ...draft, text: moveNowToEnd(draft.text), former }
 }
 
 /** True if a piece only says that something helped: "that did it!" */
@@ -131,11 +131,11 @@ const readingsOf = (
   const readings: Array<Reading> = []
   let marked: number | undefined
   let isCorrection = false
-  const pieces = piecesOfTurn(turn.text, (prose) => withRepairs(prose, turn.at))
+  const pieces = piecesOfTurn(turn.text, (prose) => applyRepairs(prose, turn.at))
   const jokes = new Set(pieces.flatMap(({ sentence, text }) => (jokeMark.test(text) ? [sentence] : [])))
   for (const piece of pieces) {
     if (jokes.has(piece.sentence)) continue
-    if (mayHoldSecret(piece.text) || answersDocument(questionOf(question), piece.text)) continue
+    if (mayHoldSecret(piece.text) || givesDocumentNumber(questionOf(question), piece.text)) continue
     const reading = readPiece(piece, turn.at)
     isCorrection ||= reading.isCorrection
     const isMarked = reading.isMarked || marked === piece.sentence
@@ -151,7 +151,7 @@ const readingsOf = (
 const asAnswer = (reading: Reading, question: string | undefined, at: number): Reading => {
   if (question === undefined || reading.act !== "states" || reading.tense !== "none") return reading
   const text = statementOfAnswer(question, reading.text)
-  return text === undefined || secretTest(question)(text) ? reading : readPiece({ ...reading.piece, text }, at)
+  return text === undefined || createSecretTest(question)(text) ? reading : readPiece({ ...reading.piece, text }, at)
 }
 
 /** Words that only accept a proposal; `acceptedDraft` keeps the proposal itself. */
@@ -186,14 +186,14 @@ const rightValueOf = (
   if ((values.length === 0 && !isNaming) || act === "asks" || !isMeant) return undefined
   const core = isNaming ? text : text.split(coreEnd)[0]!
   const ownValues = core === text ? values : valuesIn(core, turn.at)
-  const corrected = (said: string) => withValue({ text: core, values: ownValues }, said, turn.at)
+  const corrected = (said: string) => applyCorrection({ text: core, values: ownValues }, said, turn.at)
   for (const { title } of [...earlier()].reverse()) {
     const written = corrected(title)
     if (written === undefined) continue
     return { text: written, reading: readPiece(pieceOf(written), turn.at), isWritten: true, corrected: title }
   }
   const pieces = isCorrection ? [...piecesOfTurn(userText.slice(-maxCorrected))].reverse() : []
-  const mayHoldSecret = secretTest(`${userText}\n${around}`)
+  const mayHoldSecret = createSecretTest(`${userText}\n${around}`)
   for (const piece of pieces) {
     const written = piece.isAsked || mayHoldSecret(piece.text) ? undefined : corrected(piece.text)
     if (written === undefined) continue
@@ -217,7 +217,7 @@ const isFurther = ({ mentions, reading, text }: Draft, last: Draft): boolean => 
   const distance = reading.piece.sentence - last.reading.piece.sentence
   if (reading.isCorrection || distance > 1) return false
   if (reading.subject === "it") return reading.piece.continues && distance === 0
-  const label = withAntecedent(text, mentions).mention?.label
+  const label = resolvePronoun(text, mentions).mention?.label
   return (
     reading.subject === "pronoun" &&
     (label === undefined ? distance === 0 : last.text.includes(label) || last.mentions.at(-1)?.label === label)

@@ -6,7 +6,7 @@ import { valuesIn } from "../values/readValues.js"
 import type { PlacedValue } from "../values/Value.js"
 import { frames } from "./frames.js"
 import { type Hit, hitsIn, type WordClass } from "./lexicon.js"
-import { type Piece, quoted } from "./pieces.js"
+import { type Piece, quotePlaceholder } from "./pieces.js"
 import { type Tense, tenseOf } from "./tense.js"
 import { classes, kin } from "./words.js"
 
@@ -128,7 +128,7 @@ export const readPiece = (piece: Piece, at: number): Reading => {
     isCorrection,
     isKeyed: isKeyedText(text),
     isMarked,
-    isQuoted: text.includes(quoted),
+    isQuoted: text.includes(quotePlaceholder),
     act: actOf(piece, text, words, hits),
     subject: subjectOf(words, original, text),
     tense: tenseOf(words),

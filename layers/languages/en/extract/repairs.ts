@@ -1,6 +1,6 @@
 import { valuesIn } from "../values/readValues.js"
 import { keyOf, type PlacedValue } from "../values/Value.js"
-import { writtenValue } from "./corrections.js"
+import { formatLikeOldValue } from "./corrections.js"
 
 // Slips that a speaker repairs at once: "on Friday. Wait, no, Saturday", "two cats, sorry, three".
 
@@ -23,7 +23,7 @@ const maxDistance = 60
 const maxRepairs = 4
 
 /** Replaces the slips in a text with their repairs. `at`: when the text was said, in milliseconds since the epoch. */
-export const withRepairs = (text: string, at: number): string => {
+export const applyRepairs = (text: string, at: number): string => {
   let result = text
   for (let count = 0; count < maxRepairs; count++) {
     const repaired = repairOnce(result, at)
@@ -78,7 +78,7 @@ const repairValue = (
   const after = (repeats ? tail.slice(noun.length) : tail).replace(denied, "")
   return (
     text.slice(0, left.index) +
-    writtenValue(right, left, text.slice(right.index, right.end)) +
+    formatLikeOldValue(right, left, text.slice(right.index, right.end)) +
     text.slice(right.end, to) +
     kept +
     after

@@ -1,5 +1,5 @@
 import { findSensitiveData } from "../../../../text/personal/findSensitiveData.js"
-import { mayHoldCode, namesAccessCode, namesLocked } from "../../../../text/personal/spokenCodes.js"
+import { mayContainCode, mentionsAccessCode, mentionsLockedThing } from "../../../../text/personal/spokenCodes.js"
 
 const secretCue =
   /\b(?:pass(?:word|phrase|wd|code)?s?|pin|pins|puk|token|secret|api[ -]?key|network key|wifi key|wi-fi key|access key|credentials?|login|2fa|otp|(?:voucher|lock ?box|key ?safe|key ?box)(?: codes?)?|licen[cs]e key|product key|combination|combo|keypad|padlock|seed phrase|cvv|cvc)\b/iu
@@ -25,7 +25,7 @@ const opaque = new RegExp(
  * Returns a test that is true for a text that may contain a credential or the number of a document. `around`: the turn
  * and the turns before it, because a word such as "password" may be in an earlier turn.
  */
-export const secretTest = (around: string): ((piece: string) => boolean) => {
+export const createSecretTest = (around: string): ((piece: string) => boolean) => {
   let mayBeNear: boolean | undefined
   return (piece) => {
     if (findSensitiveData([piece]).credential.length > 0) return true
@@ -33,20 +33,20 @@ export const secretTest = (around: string): ((piece: string) => boolean) => {
     if (numberedDocument.test(piece)) return true
     mayBeNear ??=
       secretCue.test(around) ||
-      namesAccessCode(around) ||
-      mayHoldCode(around) ||
+      mentionsAccessCode(around) ||
+      mayContainCode(around) ||
       findSensitiveData([around]).credential.length > 0
     return mayBeNear
   }
 }
 
 /** True if a piece may be the number of a document, and the question asks for such a number. */
-export const answersDocument = (question: string | undefined, piece: string): boolean =>
+export const givesDocumentNumber = (question: string | undefined, piece: string): boolean =>
   question !== undefined && numberedDocument.test(question) && opaque.test(piece.replaceAll(plainValue, " "))
 
 /** True if a text is about a password or code, about something that is locked by one, or about a numbered document. */
 export const concernsSecrets = (text: string): boolean =>
-  secretCue.test(text) || namesLocked(text) || numberedDocument.test(text)
+  secretCue.test(text) || mentionsLockedThing(text) || numberedDocument.test(text)
 
 /** Values that are not secrets: dates, years, times, amounts and versions. */
 const plainValue =

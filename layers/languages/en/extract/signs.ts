@@ -3,14 +3,21 @@ import { stemOf } from "../../../../text/normalise/stem.js"
 import { lexicon } from "../rules/lexicon.js"
 import { frames } from "./frames.js"
 import type { WordClass } from "./lexicon.js"
-import { atClock, conditional, goodbye, hypothetical, laughter, supposed } from "./meant.js"
+import {
+  clockTimePattern,
+  conditionalPattern,
+  goodbye,
+  hypotheticalPattern,
+  laughter,
+  suppositionPattern
+} from "./meant.js"
 import type { Sign } from "./points.js"
 import { type Act, isReminder, type Reading, type Subject } from "./reading.js"
 import type { Tense } from "./tense.js"
 import { kin } from "./words.js"
 
 /** How a piece relates to the assistant's last turn. */
-export interface Circumstances {
+export interface AnswerContext {
   /** The piece answers a question. */
   readonly isAnswer: boolean
   /** The piece chooses something that was proposed. */
@@ -18,7 +25,7 @@ export interface Circumstances {
 }
 
 /** A reading, with the properties that several signs need. */
-interface View extends Circumstances {
+interface View extends AnswerContext {
   readonly reading: Reading
   /** The words of the piece, separated by spaces, with a space at both ends. */
   readonly line: string
@@ -36,7 +43,7 @@ interface View extends Circumstances {
   readonly hasIdentifier: boolean
 }
 
-const viewOf = (reading: Reading, circumstances: Circumstances): View => {
+const viewOf = (reading: Reading, circumstances: AnswerContext): View => {
   const { hits, identifiers, subject, tense, values, words } = reading
   const isFirst = subject === "speaker" || subject === "omitted" || subject === "group"
   const isPast = tense === "past"
@@ -191,7 +198,8 @@ const meantTests = {
   answers: ({ isAnswer, reading }) => isAnswer && reading.words.length > 1,
   listed: ({ reading }) => reading.piece.heading !== undefined,
   continues: ({ reading }) => reading.piece.continues,
-  fleeting: ({ has, line, reading }) => has("fleeting") || atClock.test(reading.text) || frames.soon.test(line),
+  fleeting: ({ has, line, reading }) =>
+    has("fleeting") || clockTimePattern.test(reading.text) || frames.soon.test(line),
   passing: ({ line, reading: { subject } }) =>
     frames.passing.test(line) || ((subject === "named" || subject === "pronoun") && frames.indisposed.test(line)),
   leaving: ({ hasDate, line, reading }) =>
@@ -199,7 +207,7 @@ const meantTests = {
     (!hasDate && !frames.frequency.test(line) && !/ for good /u.test(line) && frames.leaving.test(line)),
   just: ({ line }) => frames.just.test(line),
   supposing: (view) => view.has("supposing") && !frames.preferring.test(view.line) && !isConditional(view),
-  hypothesis: ({ reading: { text } }) => hypothetical.test(text),
+  hypothesis: ({ reading: { text } }) => hypotheticalPattern.test(text),
   conditional: (view) => isConditional(view),
   believing: ({ has }) => has("believing"),
   joking: ({ has }) => has("joking"),
@@ -233,7 +241,7 @@ const meantTests = {
 
 /** True if a statement comes first and its condition follows: "I'll do it on Sunday if the weather holds". */
 const isConditional = ({ reading: { tense, text } }: View): boolean =>
-  tense !== "modal" && conditional.test(text) && !supposed.test(text)
+  tense !== "modal" && conditionalPattern.test(text) && !suppositionPattern.test(text)
 
 /** Classes of words that describe somebody or something, so that a statement needs no other content word. */
 const telling: ReadonlySet<WordClass> = new Set(["stative", "liking", "health", "kin", "pet", "mattering"])
@@ -264,7 +272,7 @@ const tests = Object.entries({ ...statedTests, ...meantTests } satisfies Record<
 >
 
 /** The signs of a piece, for and against keeping it. */
-export const signsOf = (reading: Reading, circumstances: Circumstances): ReadonlySet<Sign> => {
+export const signsOf = (reading: Reading, circumstances: AnswerContext): ReadonlySet<Sign> => {
   const view = viewOf(reading, circumstances)
   const { act, subject, tense } = reading
   const signs = new Set<Sign>([subject, tense])

@@ -60,7 +60,7 @@ const weHaveFamily = new RegExp(
 const withOwnFamily = (text: string): string => text.replace(ourFamily, "my").replace(weHaveFamily, "I")
 
 /** Replaces the first person with a name: "I have a dog, my wife too" becomes "Noor has a dog, Noor's wife too". */
-export const withSpeaker = (statement: string, { name }: Speaker): string => {
+export const replaceFirstPerson = (statement: string, { name }: Speaker): string => {
   const text = withOwnFamily(statement)
   let result = ""
   let from = 0
@@ -71,7 +71,7 @@ export const withSpeaker = (statement: string, { name }: Speaker): string => {
     const lower = pronoun.toLowerCase()
     result += text.slice(from, match.index)
     from = match.index + pronoun.length
-    const subject = result.trim() === "" ? name : name === unnamed ? "the user" : name
+    const subject = result.trim() === "" ? name : name === unnamedSpeaker ? "the user" : name
     if (apostrophe !== undefined || plain !== undefined)
       result += subject + (contracted[(apostrophe ?? plain)!.toLowerCase()] ?? "")
     else if (lower === "my" || lower === "mine") result += `${subject}'s`
@@ -101,7 +101,7 @@ export const withSpeaker = (statement: string, { name }: Speaker): string => {
 }
 
 /** The name of a speaker whose real name is not known. */
-export const unnamed = "The user"
+export const unnamedSpeaker = "The user"
 
 const leading = /^(?:(he|she|they)('s|'re|'ve|'ll|'d)?|(his|her|their))(?=\s)/iu
 
@@ -111,7 +111,7 @@ const verbs: Readonly<Record<string, string>> = { "'re": " are", "'ve": " have" 
  * Replaces the pronoun at the start of a text with the person to whom it refers. The text is unchanged if that is
  * ambiguous.
  */
-export const withAntecedent = (
+export const resolvePronoun = (
   text: string,
   mentions: ReadonlyArray<Mention>
 ): { readonly text: string; readonly mention?: Mention } => {
@@ -132,7 +132,7 @@ const omittedBase =
   /^(?:just |also |still )*(need|have|want|love|hate|prefer|like|live|work|am|going|gonna|taking|moving|working|living|staying|flying|getting|using|starting|leaving|coming|having|doing|running|meeting|seeing|presenting|planning)\b/iu
 
 /** Puts the speaker's name before a statement that leaves "I" out. */
-export const withOmittedSubject = (text: string, reading: Reading, { name }: Speaker): string => {
+export const addOmittedSubject = (text: string, reading: Reading, { name }: Speaker): string => {
   if (reading.subject !== "omitted" || reading.act !== "states" || isReminder(text)) return text
   const start = text.charAt(0).toLowerCase() + text.slice(1)
   const base = omittedBase.exec(start)

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { assetFile } from "../../../../text/assetFile.js"
 import { lazy } from "../../../../text/normalise/lazy.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { type Sign, worthOf } from "./points.js"
+import { type Sign, sumOfPoints } from "./points.js"
 import type { Reading } from "./reading.js"
 
 /** The context of a piece. */
@@ -25,20 +25,22 @@ const unresolvedPronoun = 1
 const shortAnswer = 1.5
 
 /** The points that are set by hand: for signs, unknown pronouns and short answers. `worth` adds the learned points. */
-export const pointsOf: Weigh = (_reading, signs, { isUnresolved, keptQuestion }) =>
-  worthOf(signs) - (isUnresolved ? unresolvedPronoun : 0) + (questionWord(keptQuestion) === undefined ? 0 : shortAnswer)
+export const handSetPoints: Weigh = (_reading, signs, { isUnresolved, keptQuestion }) =>
+  sumOfPoints(signs) -
+  (isUnresolved ? unresolvedPronoun : 0) +
+  (questionWord(keptQuestion) === undefined ? 0 : shortAnswer)
 
 const questionWord = (question: string | undefined): string | undefined =>
   question === undefined
     ? undefined
     : /\b(?:who|whose|what|which|when|where|why|how)\b/iu.exec(question)?.[0].toLowerCase()
 
-export const worth: Weigh = (reading, signs, surroundings) => {
+export const weighPiece: Weigh = (reading, signs, surroundings) => {
   // The learned points do not apply to a choice among proposals: it is a decision, even if people often only choose
   // which of two things to do first.
-  if (signs.has("accepts")) return pointsOf(reading, signs, surroundings)
+  if (signs.has("accepts")) return handSetPoints(reading, signs, surroundings)
   const { base, points } = learned()
-  let sum = pointsOf(reading, signs, surroundings) + base
+  let sum = handSetPoints(reading, signs, surroundings) + base
   for (const feature of featuresOf(reading, signs, surroundings)) sum += points[feature] ?? 0
   // Sums of hundredths are not exact: without rounding, a piece with just enough points could fall below the minimum.
   return Math.round(sum * 100) / 100

@@ -1,16 +1,16 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { dimensions, type WordTable, wordTable } from "../../../wordTable.js"
 import type { Clause, Word } from "./Clause.js"
-import type { Context } from "./differences.js"
+import type { TitleWords } from "./differences.js"
 
 /** The role of a word, simplified: subject, attribute, value, occasion, remark, former value. */
-export type Side = "subject" | "attribute" | "value" | "scope" | "aside" | "former"
+export type WordRole = "subject" | "attribute" | "value" | "scope" | "aside" | "former"
 
 /** A word of a clause, prepared for comparison. */
 export interface Token {
   readonly canon: string
   readonly form: string
-  readonly side: Side
+  readonly side: WordRole
   readonly name: boolean
   /** The weight of the word, 0…1. Rare words have a higher weight. */
   readonly weight: number
@@ -19,7 +19,7 @@ export interface Token {
 }
 
 /** The simplified role of each place. Places that are missing here are values. */
-const sides: Readonly<Partial<Record<Word["place"], Side>>> = {
+const sides: Readonly<Partial<Record<Word["place"], WordRole>>> = {
   subject: "subject",
   attribute: "attribute",
   scope: "scope",
@@ -30,7 +30,7 @@ const sides: Readonly<Partial<Record<Word["place"], Side>>> = {
 }
 
 /** The word table; undefined if it cannot be read. Without the table, only equal words match. */
-export const tableOrNone = (): WordTable | undefined => {
+export const wordTableIfPresent = (): WordTable | undefined => {
   try {
     return wordTable()
   } catch {
@@ -109,7 +109,7 @@ const dot = (a: Int8Array, b: Int8Array): number => {
 }
 
 /** The cosine of two word vectors, −1…1; 0 if a word is unknown. */
-export const likeness = (table: WordTable | undefined, a: number, b: number): number => {
+export const cosineSimilarity = (table: WordTable | undefined, a: number, b: number): number => {
   if (table === undefined || a === -1 || b === -1) return 0
   if (a === b) return 1
   const pair = a < b ? a * 65_536 + b : b * 65_536 + a
@@ -151,7 +151,7 @@ export interface Alignment {
 /** The words of a clause and the title above it. */
 interface TokensInContext {
   readonly tokens: ReadonlyArray<Token>
-  readonly context: Context
+  readonly context: TitleWords
 }
 
 /** Minimum cosine of similar words. */
@@ -187,7 +187,7 @@ export const align = (
   const similarPairs: Array<Pair> = []
   for (const token of right.values())
     for (const match of left.values()) {
-      const cosine = likeness(table, match.row, token.row)
+      const cosine = cosineSimilarity(table, match.row, token.row)
       if (cosine >= minCosine) similarPairs.push({ a: match, b: token, match: "near", likeness: cosine })
     }
   similarPairs.sort((x, y) => y.likeness - x.likeness)

@@ -1,7 +1,7 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { expansionOf, type TextWord, type WordSequence } from "../values/abbreviations.js"
 import { itemsAmong, type List, type ListToken, listIn } from "../values/lists.js"
-import { likeness, tableOrNone } from "./align.js"
+import { cosineSimilarity, wordTableIfPresent } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
 import type { Item } from "./tokens.js"
@@ -140,12 +140,12 @@ const maxCompared = 20
 
 /** The weight of the words without a similar word on the other side. */
 const novelty = (words: ReadonlyMap<string, BagWord>, others: ReadonlyMap<string, BagWord>): number => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   const compared = [...others.values()].slice(0, maxCompared)
   let total = 0
   for (const { row, weight } of [...words.values()].slice(0, maxCompared)) {
     let closest = 0
-    for (const other of compared) closest = Math.max(closest, likeness(table, row, other.row))
+    for (const other of compared) closest = Math.max(closest, cosineSimilarity(table, row, other.row))
     total += weight * (1 - closest)
   }
   return total

@@ -1,5 +1,5 @@
 import { valueFeatures } from "../values/valueFeatures.js"
-import { areRelatedForms, likeness, tableOrNone } from "./align.js"
+import { areRelatedForms, cosineSimilarity, wordTableIfPresent } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
 import { hintNames } from "./hints.js"
@@ -72,12 +72,12 @@ const sum = (words: Iterable<BagWord>): number => {
 
 /** The share of each side that the other side contains, by words and by words of similar meaning. */
 const coverageFeatures = (a: Bag, b: Bag, { added, missing, common }: WordDiff): Features => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   const comparedWords = missing.slice(0, maxCompared)
   const nearest = (word: BagWord): number => {
     let max = 0
     for (const other of comparedWords) {
-      const cosine = areRelatedForms(word.form, other.form) ? 0.95 : likeness(table, word.row, other.row)
+      const cosine = areRelatedForms(word.form, other.form) ? 0.95 : cosineSimilarity(table, word.row, other.row)
       if (cosine > max) max = cosine
     }
     return max
@@ -124,7 +124,7 @@ const firstAndLastFeatures = (a: Bag, b: Bag): Features => {
 
 /** Words that replaced each other: they have the same neighbours. */
 const swapFeatures = ({ added, missing }: WordDiff): Features => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   let [swapBefore, swapAfter, swapNames, swapKey, looks, swapLike, swapKinds] = [0, 0, 0, 0, 0, 0, 0]
   for (const y of added.slice(0, maxCompared))
     for (const x of missing.slice(0, maxCompared)) {
@@ -134,7 +134,7 @@ const swapFeatures = ({ added, missing }: WordDiff): Features => {
       if (after) swapBefore++
       if ((before || after) && x.name && y.name) swapNames++
       if (x.inKey && y.inKey) swapKey++
-      if (before || after) swapLike = Math.max(swapLike, likeness(table, x.row, y.row))
+      if (before || after) swapLike = Math.max(swapLike, cosineSimilarity(table, x.row, y.row))
       if (x.name && y.name && x.form.slice(0, 3) === y.form.slice(0, 3)) looks++
       if (x.entry?.kinds?.some((kind) => y.entry?.kinds?.includes(kind))) swapKinds++
     }

@@ -1,4 +1,4 @@
-import { type Claim, isPlain, mayEnd } from "./claim.js"
+import { type Claim, canEndAnother, isPlainFact } from "./claim.js"
 import type { Features } from "./clauseFeatures.js"
 import type { Likelihoods } from "./decide.js"
 
@@ -37,8 +37,8 @@ export const contradictionConfidence = (
 ): number => {
   const [, repeating, stated, other] = shares.find(([least]) => likelihoods[target]![2] >= least)!
   const hasRival = likelihoods.some(([, , remove], index) => index !== target && remove >= maxRival)
-  if (hasRival || !mayEnd(statement)) return other
+  if (hasRival || !canEndAnother(statement)) return other
   const isAlone = likelihoods.every(([add], index) => index === target || add > minOtherAdd)
   const repeats = features.covered! >= minRepeated || features["numbers gone"]! > 0
-  return isPlain(statement) && isAlone && repeats ? repeating : stated
+  return isPlainFact(statement) && isAlone && repeats ? repeating : stated
 }

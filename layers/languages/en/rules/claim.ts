@@ -103,9 +103,9 @@ const week = 7
 /**
  * True if a claim can end another one: it is not a question, plan, guess or joke, and is not limited to a certain time.
  */
-export const mayEnd = ({ act, modality, validity }: Claim): boolean =>
+export const canEndAnother = ({ act, modality, validity }: Claim): boolean =>
   act !== "asks" && act !== "leaves open" && (modality === "fact" || modality === "quote") && validity !== "bounded"
 
 /** True if a claim is stated as a fact that is valid from now on. */
-export const isPlain = (claim: Claim): boolean =>
-  mayEnd(claim) && claim.act !== "confirms" && claim.modality === "fact" && claim.validity !== "former"
+export const isPlainFact = (claim: Claim): boolean =>
+  canEndAnother(claim) && claim.act !== "confirms" && claim.modality === "fact" && claim.validity !== "former"

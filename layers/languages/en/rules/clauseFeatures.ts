@@ -1,4 +1,4 @@
-import { align, likeness, type Token, tableOrNone } from "./align.js"
+import { align, cosineSimilarity, type Token, wordTableIfPresent } from "./align.js"
 import type { Word } from "./Clause.js"
 import { differences } from "./differences.js"
 import { english } from "./english.js"
@@ -22,7 +22,7 @@ const share = (part: number, whole: number): number => part / Math.max(0.01, who
  * counterpart.
  */
 const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Features => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   const { left, pairs, right } = align(a, b, table)
   const weightOfSide = (side: "a" | "b") =>
     weightOf(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
@@ -73,9 +73,9 @@ const areNames = (words: ReadonlyArray<Word>): boolean =>
 
 /** The highest cosine between a word of one side and a word of the other. */
 const nearest = (tokens: Iterable<Token>, others: Iterable<Token>): number => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   let maximum = 0
-  for (const x of tokens) for (const y of others) maximum = Math.max(maximum, likeness(table, x.row, y.row))
+  for (const x of tokens) for (const y of others) maximum = Math.max(maximum, cosineSimilarity(table, x.row, y.row))
   return maximum
 }
 
@@ -162,7 +162,7 @@ const maxCompared = 20
 
 /** Features of all clauses together. */
 const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   const memoryTokens = [...memory.words.values()]
   const statementTokens = [...statement.words.values()]
   const onlyMemory = memoryTokens.filter(({ canon }) => !statement.words.has(canon))
@@ -174,7 +174,7 @@ const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
     weightOf(
       tokens.slice(0, maxCompared).map(({ row, weight }) => {
         let maximum = 0
-        for (const other of others) maximum = Math.max(maximum, likeness(table, row, other.row))
+        for (const other of others) maximum = Math.max(maximum, cosineSimilarity(table, row, other.row))
         return { weight: weight * (1 - maximum) }
       })
     )

@@ -7,7 +7,7 @@ import { bagPairFeatures, statementFeaturesOf } from "./bagFeatures.js"
 import { claimFeatures } from "./claimFeatures.js"
 import { type Features, readingFeatures } from "./clauseFeatures.js"
 import { nuanceFeatures } from "./nuances.js"
-import { parse } from "./parse.js"
+import { parseStatement } from "./parse.js"
 import { type Phrase, phrasesOf } from "./phrases.js"
 import { newsSimilarityOf } from "./readStatement.js"
 import { senseFeatures } from "./senses.js"
@@ -42,10 +42,10 @@ export const overlapOf = (a: Bag, b: Bag): number => {
  * Compares a statement with each candidate. Only the candidates that share the most words with the statement get
  * features. The feature `ahead` is the similarity of a candidate minus that of its best rival.
  */
-export const compare = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
-  const parsedStatement = parse(statement)
+export const compareWithCandidates = ({ candidates, statement }: Question): ReadonlyArray<ComparedMemory> => {
+  const parsedStatement = parseStatement(statement)
   const { bag, reading: statementReading } = parsedStatement
-  const parsed = candidates.slice(0, maxCandidates.read).map(parse)
+  const parsed = candidates.slice(0, maxCandidates.read).map(parseStatement)
   const bags = parsed.map(({ bag }) => bag)
   const overlaps = bags.map((memory) => overlapOf(memory, bag))
   const closeCandidates = new Set(

@@ -6,9 +6,9 @@ import type { ComparedMemory } from "./compare.js"
 export type Likelihoods = readonly [add: number, update: number, remove: number, none: number]
 
 /** The likelihoods for a candidate that is equal word for word. */
-export const alikeLikelihoods: Likelihoods = [0, 0, 0, 1]
+export const likelihoodsIfEqual: Likelihoods = [0, 0, 0, 1]
 /** The likelihoods for a candidate that shares almost nothing. */
-export const unlikeLikelihoods: Likelihoods = [1, 0, 0, 0]
+export const likelihoodsIfUnrelated: Likelihoods = [1, 0, 0, 0]
 
 const actions = ["ADD", "UPDATE", "DELETE", "NONE"] as const
 /**
@@ -96,7 +96,7 @@ const certainty = 0.85
 const probable = 0.7
 
 /** The index of the candidate with the lowest likelihood of ADD, the first one if equal; −1 without candidates. */
-export const targetOf = (likelihoods: ReadonlyArray<Likelihoods>): number => {
+export const indexOfTarget = (likelihoods: ReadonlyArray<Likelihoods>): number => {
   let target = -1
   for (const [at, [add]] of likelihoods.entries()) if (target === -1 || add < likelihoods[target]![0]) target = at
   return target

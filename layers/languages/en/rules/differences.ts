@@ -4,7 +4,7 @@ import type { Clause, Word } from "./Clause.js"
 import { relations } from "./englishRelations.js"
 
 /** The words of the title above a clause. */
-export type Context = ReadonlySet<string>
+export type TitleWords = ReadonlySet<string>
 
 const isValue = ({ place }: Word) =>
   place !== "subject" &&
@@ -20,7 +20,7 @@ const identifies = ({ item }: Word) =>
 /** A clause and the title above it. */
 export interface ClauseInContext {
   readonly clause: Clause
-  readonly context: Context
+  readonly context: TitleWords
 }
 
 /**
@@ -81,7 +81,7 @@ export const differences = (
 }
 
 /** The words of a clause that neither the other clause nor its title contains. */
-const unmatchedWords = (clause: Clause, other: Clause, context: Context): ReadonlyArray<Word> =>
+const unmatchedWords = (clause: Clause, other: Clause, context: TitleWords): ReadonlyArray<Word> =>
   [...clause.words].flatMap(([canon, word]) =>
     other.words.has(canon) || word.place === "reason" || isInContext(canon, word, context) ? [] : [word]
   )
@@ -154,11 +154,11 @@ const conflictsOf = (missing: ReadonlyArray<Word>, extra: ReadonlyArray<Word>): 
 }
 
 /** True if the other clause's title already contains the word. Then the word does not make the subjects different. */
-const isInContext = (canon: string, { place }: Word, context: Context): boolean =>
+const isInContext = (canon: string, { place }: Word, context: TitleWords): boolean =>
   (place === "subject" || place === "scope" || place === "attribute") && context.has(canon)
 
 /** True if each title has words that the other side does not contain, and at least as many as the titles share. */
-const titlesDiffer = (a: Context, b: Context, x: Clause, y: Clause): boolean => {
+const titlesDiffer = (a: TitleWords, b: TitleWords, x: Clause, y: Clause): boolean => {
   if (a.size === 0 || b.size === 0) return false
   const left = [...a].filter((canon) => !b.has(canon) && !y.words.has(canon)).length
   const onlyB = [...b].filter((canon) => !a.has(canon) && !x.words.has(canon)).length

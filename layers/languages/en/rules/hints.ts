@@ -12,10 +12,10 @@ interface Phrase {
 export const hintNames = Object.keys(hints) as ReadonlyArray<Hint>
 
 const senseNames = Object.keys(senses)
-export const isSingle: ReadonlyArray<boolean> = senseNames.map((name) => singleValueSenses.has(name))
+export const isSingleValueSense: ReadonlyArray<boolean> = senseNames.map((name) => singleValueSenses.has(name))
 
 /** For each sense of a memory, the senses of a statement that make it untrue. */
-export const endedBy: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((name) =>
+export const endingSensesOf: ReadonlyArray<ReadonlyArray<number>> = senseNames.map((name) =>
   endingSensePairs.filter(([before]) => before === name).map(([, after]) => senseNames.indexOf(after))
 )
 

@@ -1,14 +1,14 @@
 import type { Value } from "../values/Value.js"
 import { english } from "./english.js"
 import { type Entry, lexicon } from "./lexicon.js"
-import { type Item, tokens } from "./tokens.js"
+import { type Item, tokenize } from "./tokens.js"
 
 /**
  * Reads a text into items. A phrase becomes one item; dates and numbers become scalars. `saidAt`: the time of the
  * statement, for "tomorrow".
  */
 export const itemsOf = (text: string, saidAt: number): ReadonlyArray<Item> =>
-  withContext(joinPhrases(tokens(expanded(text), maxItems, saidAt)))
+  withContext(joinPhrases(tokenize(expanded(text), maxItems, saidAt)))
 
 const expanded = (text: string): string => {
   if (!/['’]|annot/.test(text)) return text

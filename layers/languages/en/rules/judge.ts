@@ -2,10 +2,10 @@ import type { Judgement, Question, Statement, Verdict } from "../../../../src/po
 import { statesOtherValue } from "../settling/gaps.js"
 import { contradictionConfidence } from "./certainty.js"
 import type { Features } from "./clauseFeatures.js"
-import { type ComparedMemory, compare } from "./compare.js"
-import { alikeLikelihoods, decide, targetOf, unlikeLikelihoods } from "./decide.js"
-import { likelihoods } from "./model.js"
-import { parse } from "./parse.js"
+import { type ComparedMemory, compareWithCandidates } from "./compare.js"
+import { decide, indexOfTarget, likelihoodsIfEqual, likelihoodsIfUnrelated } from "./decide.js"
+import { actionLikelihoods } from "./model.js"
+import { parseStatement } from "./parse.js"
 
 /** Minimum likelihood of a sure judgement. No language model is asked about a sure judgement. */
 const minSure = 0.9
@@ -77,17 +77,17 @@ export const reasons: ReadonlyArray<string> = [
 ]
 
 /** Creates the judge. Its judgements are recorded with `name`. */
-export const judgeNamed = (name: string): Judge => {
+export const createEnglishJudge = (name: string): Judge => {
   const judge = (question: Question): Judgement => {
-    const compared = compare(question)
+    const compared = compareWithCandidates(question)
     const allLikelihoods = compared.map((candidate) =>
       candidate.same
-        ? alikeLikelihoods
+        ? likelihoodsIfEqual
         : candidate.isTooDistant
-          ? unlikeLikelihoods
-          : (likelihoods(candidate) ?? unlikeLikelihoods)
+          ? likelihoodsIfUnrelated
+          : (actionLikelihoods(candidate) ?? likelihoodsIfUnrelated)
     )
-    const target = targetOf(allLikelihoods)
+    const target = indexOfTarget(allLikelihoods)
     const by = { kind: "rule" as const, name }
     if (target === -1) return { verdict: { action: "ADD", reason: "nothing in common" }, by, sure: true }
     const { features, older } = compared[target] as ComparedMemory
@@ -97,7 +97,12 @@ export const judgeNamed = (name: string): Judge => {
       const verdict = { action, target, reason: groundOf(action, features) } as Verdict
       const sure = Math.max(...targetLikelihoods) >= minSure
       if (action !== "DELETE") return { verdict, by, sure }
-      const confidence = contradictionConfidence(allLikelihoods, target, parse(question.statement).claim, features)
+      const confidence = contradictionConfidence(
+        allLikelihoods,
+        target,
+        parseStatement(question.statement).claim,
+        features
+      )
       return { verdict, by, sure, confidence }
     }
     const ground = groundOf("ADD", features)

@@ -3,7 +3,7 @@ import { assetFile } from "../../../../text/assetFile.js"
 import type { Features } from "./clauseFeatures.js"
 import type { ComparedMemory } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
-import { hashes, type Phrase, phraseKinds } from "./phrases.js"
+import { hashCount, type Phrase, phraseKinds } from "./phrases.js"
 
 /** Log odds of phrases, and boosted trees of depth four. Each tree has 15 features with thresholds, and 16 leaves. */
 interface Model {
@@ -82,9 +82,9 @@ const placeOf = (hash: number, sorted: Uint32Array): number => {
 const phraseFeatures = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Features => {
   const sums = new Float64Array(actions * tables.length)
   for (const phrase of phrases) {
-    const kind = Math.floor(phrase / hashes)
+    const kind = Math.floor(phrase / hashCount)
     const table = tables[kind]!
-    const row = placeOf(phrase % hashes, table.hashes)
+    const row = placeOf(phrase % hashCount, table.hashes)
     if (row !== -1)
       for (let index = 0; index < actions; index++) sums[actions * kind + index]! += table.odds[actions * row + index]!
   }
@@ -116,7 +116,7 @@ const figureOf = (parts: ReadonlyArray<Features>, name: string, index: number): 
  * The likelihood of each action, by boosted trees; tree n votes for action n mod 4. The file is loaded on first use.
  * Undefined if the file is missing.
  */
-export const likelihoods = ({ parts, phrases }: ComparedMemory): Likelihoods | undefined => {
+export const actionLikelihoods = ({ parts, phrases }: ComparedMemory): Likelihoods | undefined => {
   if (model === "unread") model = load()
   if (model === undefined) return undefined
   const { figures, leaves, names, prior, seeds, thresholds } = model

@@ -1,9 +1,9 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
-import { tableOrNone } from "./align.js"
+import { wordTableIfPresent } from "./align.js"
 import type { Bag } from "./bag.js"
 import { type Claim, claimOf } from "./claim.js"
 import { bagOf } from "./readBag.js"
-import { type Reading, read } from "./readStatement.js"
+import { type Reading, readStatement } from "./readStatement.js"
 
 /** A parsed statement. Immutable, so that it can be cached. */
 interface ParsedStatement {
@@ -17,16 +17,16 @@ interface ParsedStatement {
 const cacheLimits = { statements: 1_000, characters: 1_000 }
 const statements = new Map<string, ParsedStatement>()
 /** The word table in use. The cache is valid only for one table. */
-let table: ReturnType<typeof tableOrNone>
+let table: ReturnType<typeof wordTableIfPresent>
 
 /** Parses a statement, with an LRU cache, because a memory is compared with each similar statement. */
-export const parse = (statement: Statement): ParsedStatement => {
+export const parseStatement = (statement: Statement): ParsedStatement => {
   const { at, facts, narrative = "", title, type } = statement
   if (title.length + narrative.length + facts.reduce((sum, fact) => sum + fact.length, 0) > cacheLimits.characters)
     return parsedOf(statement)
   const key = [at, type, title, narrative, ...facts].join("\0")
-  if (table !== tableOrNone()) statements.clear()
-  table = tableOrNone()
+  if (table !== wordTableIfPresent()) statements.clear()
+  table = wordTableIfPresent()
   const parsed = statements.get(key) ?? parsedOf(statement)
   statements.delete(key)
   statements.set(key, parsed)
@@ -41,7 +41,7 @@ const parsedOf = (statement: Statement): ParsedStatement => {
     bag,
     claim: claimOf(bag, statement.type),
     get reading() {
-      reading ??= read(statement, bag)
+      reading ??= readStatement(statement, bag)
       return reading
     }
   }

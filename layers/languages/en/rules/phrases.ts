@@ -12,9 +12,9 @@ export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape kn
 /** A phrase: the index of its kind, combined with the hash of its words. */
 export type Phrase = number
 
-const kindOf = (kind: number, hash: number): Phrase => kind * hashes + mixed(hash)
+const kindOf = (kind: number, hash: number): Phrase => kind * hashCount + mixed(hash)
 /** The number of possible hashes, which have 24 bits. */
-export const hashes = 2 ** 24
+export const hashCount = 2 ** 24
 
 /** FNV-1a of 32 bits. */
 const hashOf = (text: string): number => {

@@ -2,7 +2,7 @@ import type { Statement } from "../../../../src/ports/Reconciler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { isDimension } from "../values/units.js"
 import { keyOf, type Value } from "../values/Value.js"
-import { rowOf, tableOrNone, weightOfRow } from "./align.js"
+import { rowOf, weightOfRow, wordTableIfPresent } from "./align.js"
 import type { Bag, BagWord, Sort, Text } from "./bag.js"
 import { hintIndex, hintNames } from "./hints.js"
 import { itemsOf } from "./items.js"
@@ -59,7 +59,7 @@ export const bagOf = ({ at: saidAt, facts, narrative = "", title }: Statement): 
 type Draft = ReturnType<typeof emptyDraft>
 
 const emptyDraft = () => ({
-  table: tableOrNone(),
+  table: wordTableIfPresent(),
   texts: [] as Text[],
   words: new Map<string, BagWord>(),
   title: new Set<string>(),

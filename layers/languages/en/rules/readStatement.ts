@@ -1,25 +1,25 @@
 import type { Statement } from "../../../../src/ports/Reconciler.js"
 import type { WordTable } from "../../../wordTable.js"
 import { keyOf } from "../values/Value.js"
-import { likeness, type Token, tableOrNone, tokensOf } from "./align.js"
+import { cosineSimilarity, type Token, tokensOf, wordTableIfPresent } from "./align.js"
 import type { Bag } from "./bag.js"
 import type { Clause } from "./Clause.js"
-import type { Context } from "./differences.js"
+import type { TitleWords } from "./differences.js"
 import { clausesOf } from "./splitClauses.js"
 
 /** A clause of the title, of a fact or of the narrative, prepared for comparison. */
-export interface Unit {
+export interface StatementClause {
   readonly clause: Clause
   readonly tokens: ReadonlyArray<Token>
   readonly weight: number
   readonly canons: ReadonlySet<string>
-  readonly context: Context
+  readonly context: TitleWords
   readonly from: "title" | "fact" | "narrative"
 }
 
 /** A statement, split into clauses. */
 export interface Reading {
-  readonly units: ReadonlyArray<Unit>
+  readonly units: ReadonlyArray<StatementClause>
   readonly words: ReadonlyMap<string, Token>
   readonly numbers: ReadonlySet<string>
   readonly saidAt: number
@@ -29,12 +29,12 @@ export interface Reading {
 /** Maximum clauses and words that are read. */
 const limits = { units: 24, words: 80 }
 const clausesIn = { title: 4, fact: 2, narrative: 8 }
-const noContext: Context = new Set()
+const noContext: TitleWords = new Set()
 
-export const read = ({ at: saidAt, type }: Statement, { texts }: Bag): Reading => {
-  const table = tableOrNone()
+export const readStatement = ({ at: saidAt, type }: Statement, { texts }: Bag): Reading => {
+  const table = wordTableIfPresent()
   const context = new Set<string>()
-  const units: Array<Unit> = []
+  const units: Array<StatementClause> = []
   for (const { items, part } of texts)
     for (const clause of clausesOf(items, clausesIn[part])) {
       if (units.length === limits.units) break
@@ -66,12 +66,12 @@ export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): nu
 
 /** The two most similar clauses: of the memory (`a`) and of the statement (`b`). */
 export interface ClausePair {
-  readonly a: Unit
-  readonly b: Unit
+  readonly a: StatementClause
+  readonly b: StatementClause
   readonly score: number
 }
 
-const overlapOf = (a: Unit, b: Unit): number => {
+const overlapOf = (a: StatementClause, b: StatementClause): number => {
   let shared = 0
   for (const { canon, weight } of b.tokens)
     shared += a.canons.has(canon) ? weight : a.context.has(canon) ? weight / 2 : 0
@@ -119,7 +119,8 @@ const similarityToNews = (row: number, table: WordTable): ReadonlyArray<number> 
   if (cached !== undefined) return cached
   const cosines = newsKinds.map(([, words]) => {
     let limits = 0
-    for (const word of words.split(" ")) limits = Math.max(limits, likeness(table, row, table.rowOf(word) ?? -1))
+    for (const word of words.split(" "))
+      limits = Math.max(limits, cosineSimilarity(table, row, table.rowOf(word) ?? -1))
     return limits
   })
   if (numbersByRow.size >= maxCachedRows) numbersByRow.clear()
@@ -129,7 +130,7 @@ const similarityToNews = (row: number, table: WordTable): ReadonlyArray<number> 
 
 /** Measures how similar each word of a statement is to each kind of news. */
 export const newsSimilarityOf = (tokens: Iterable<Token>): NewsSimilarity => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   const cosines = newsKinds.map(([name]) => [name, new Map<string, number>()] as const)
   for (const { canon, name, row } of tokens)
     if (!name && row >= 0 && table !== undefined)

@@ -1,7 +1,7 @@
-import { areRelatedForms, likeness, tableOrNone } from "./align.js"
+import { areRelatedForms, cosineSimilarity, wordTableIfPresent } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
-import { endedBy, isSingle } from "./hints.js"
+import { endingSensesOf, isSingleValueSense } from "./hints.js"
 
 /** The maximum number of words of one side that are compared with the other side. */
 const maxCompared = 12
@@ -18,7 +18,7 @@ const isPlain = ({ entry, senses }: BagWord): boolean => senses.length > 0 && en
  * regardless of its frequency: two short texts about the same person and town may differ only in the verb.
  */
 export const senseFeatures = (a: Bag, b: Bag): Features => {
-  const table = tableOrNone()
+  const table = wordTableIfPresent()
   const wordsOnlyIn = (bag: Bag, other: Bag): ReadonlyArray<BagWord> => {
     const words: Array<BagWord> = []
     for (const word of bag.words.values())
@@ -32,7 +32,7 @@ export const senseFeatures = (a: Bag, b: Bag): Features => {
   for (const y of fresh) {
     let maximum = 0
     for (const x of gone) {
-      const similarity = areRelatedForms(x.form, y.form) ? 0.95 : likeness(table, x.row, y.row)
+      const similarity = areRelatedForms(x.form, y.form) ? 0.95 : cosineSimilarity(table, x.row, y.row)
       const sense = overlaps(x.senses, y.senses)
       if (similarity > maximum) maximum = similarity
       if (sense) maximum = 1
@@ -79,9 +79,9 @@ export const senseFeatures = (a: Bag, b: Bag): Features => {
     "sense apart": flag(same.length === 0 && hasSense && !senseless),
     "sense all": flag(hasSense && newSenseCount === 0 && old === 0),
     "sense against": flag(
-      old > 0 && newSenseCount > 0 && a.senses.some((sense) => overlaps(endedBy[sense]!, b.senses))
+      old > 0 && newSenseCount > 0 && a.senses.some((sense) => overlaps(endingSensesOf[sense]!, b.senses))
     ),
-    "sense one": flag(same.some((sense) => isSingle[sense])),
+    "sense one": flag(same.some((sense) => isSingleValueSense[sense])),
     "sense none a": flag(senseless),
     "sense none b": flag(!hasSense)
   }

@@ -23,7 +23,7 @@ export interface Item {
  * The first `maxItems` words, values and marks of a text; other characters are skipped. `saidAt`: the time of the
  * statement, for "tomorrow".
  */
-export const tokens = (text: string, maxItems: number, saidAt: number): ReadonlyArray<Item> => {
+export const tokenize = (text: string, maxItems: number, saidAt: number): ReadonlyArray<Item> => {
   const items: Array<Item> = []
   const values = valuesIn(text, saidAt)
   let next = 0

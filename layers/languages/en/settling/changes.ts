@@ -1,4 +1,4 @@
-import { saidAt } from "../../../../src/maintenance/pairs.js"
+import { lastMentionTime } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence } from "../../../../src/ports/Settler.js"
 import { prepositions } from "./gaps.js"
@@ -151,7 +151,7 @@ const maxRows = 3
 /** The rows that said the value last, newest first. */
 const rowsOf = ({ entries }: Value): ReadonlyArray<Row> =>
   [...new Set(entries.map(({ utterance }) => utterance.row))]
-    .sort((a, b) => saidAt(b) - saidAt(a) || b.memory.born - a.memory.born)
+    .sort((a, b) => lastMentionTime(b) - lastMentionTime(a) || b.memory.born - a.memory.born)
     .slice(0, maxRows)
 
 /** A place ("in Ghent") does not replace another kind of value ("blue"). */

@@ -28,7 +28,7 @@ const times =
   /^(?:\d{1,2}:\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|\p{L}{3}-\d{1,2}|mornings?|noon|lunch|afternoons?|evenings?|nights?|midnight|weekends?|dinner|breakfast)$/u
 
 /** True if a stem identifies nothing, because it is said about many things. */
-export const isLoose = (stem: string): boolean => looseStems.has(stem)
+export const isUnspecificStem = (stem: string): boolean => looseStems.has(stem)
 
 /** True if one of the stems around a gap identifies the attribute. */
 export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
@@ -63,7 +63,7 @@ export const mayFill = (words: ReadonlyArray<string>, start: number, end: number
  * True if two values exclude each other in a gap: their first and last words differ. If one of the values begins with a
  * preposition, both must be times.
  */
-export const areRivals = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+export const areExclusiveValues = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
   if (a[0] === b[0] || stemOf(a.at(-1)!) === stemOf(b.at(-1)!)) return false
   return (!prepositions.has(a[0]!) && !prepositions.has(b[0]!)) || (times.test(a.at(-1)!) && times.test(b.at(-1)!))
 }
@@ -128,7 +128,11 @@ const hasRivalValue = (
   )
     return false
   if (!mayBegin(a, start, isName) || !mayBegin(b, start, isName)) return false
-  if (!mayFill(a, start, a.length - end) || !mayFill(b, start, b.length - end) || !areRivals(reading, otherReading))
+  if (
+    !mayFill(a, start, a.length - end) ||
+    !mayFill(b, start, b.length - end) ||
+    !areExclusiveValues(reading, otherReading)
+  )
     return false
   const sharedWords = [...a.slice(0, start), ...a.slice(a.length - end)]
   const names = sharedWords.filter((word) => isName(word) || speakers.has(word))

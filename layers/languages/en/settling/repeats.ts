@@ -3,7 +3,7 @@ import type { Row } from "../../../../src/model/MemoryRow.js"
 import { similarity } from "../../../../text/normalise/similarity.js"
 import { statesOtherValue } from "./gaps.js"
 import { type Reading, readingOf } from "./readings.js"
-import { indexOf, namesIn, utterancesOf } from "./utterances.js"
+import { createNameTest, indexUtterances, utterancesOf } from "./utterances.js"
 
 /** Minimum overlap of the words of two nearly equal texts, 0…1. */
 const minOverlap = 0.65
@@ -13,9 +13,9 @@ const minOverlap = 0.65
  * must contain all names and numbers of the title. In addition, either the words are nearly the same, or the title has
  * a name or number that only occurs together with the subject that both share.
  */
-export const repeatsIn = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
+export const createRepeatTest = (rows: ReadonlyArray<Row>): ((row: Row, other: Row) => boolean) => {
   const utterances = rows.flatMap((row) => utterancesOf(row, []))
-  const [isName, index] = [namesIn(utterances), indexOf(utterances)]
+  const [isName, index] = [createNameTest(utterances), indexUtterances(utterances)]
   const namesAndNumbers = ({ allStems: utterances }: Reading): ReadonlyArray<string> =>
     [...utterances].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
   return ({ memory: { title } }, other) => {

@@ -1,12 +1,20 @@
-import { saidAt, storeAndKind, textOf } from "../../../../src/maintenance/pairs.js"
+import { lastMentionTime, storeAndKind, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { type Change, changesIn, type Proof } from "./changes.js"
-import { isLoose } from "./gaps.js"
+import { isUnspecificStem } from "./gaps.js"
 import { type Reading, readingOf, stemsOf } from "./readings.js"
 import { type Slot, slotsIn } from "./slots.js"
-import { hasAll, indexOf, namesIn, shareOf, type Utterance, type UtteranceIndex, utterancesOf } from "./utterances.js"
+import {
+  createNameTest,
+  hasAll,
+  indexUtterances,
+  shareOf,
+  type Utterance,
+  type UtteranceIndex,
+  utterancesOf
+} from "./utterances.js"
 
 /**
  * The minimum share for a match. For an ended state: the share of its words that a memory contains. For a value: the
@@ -36,8 +44,8 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
     }
     yield
   }
-  const isName = namesIn(utterances)
-  const index = indexOf(utterances)
+  const isName = createNameTest(utterances)
+  const index = indexUtterances(utterances)
   const slots = yield* slotsIn(utterances, (word) => isName(stemOf(word)), index)
   const changes = yield* changesIn(slots, evidence, index)
   const active = new Set(rows)
@@ -85,7 +93,8 @@ const slotOf = ({ slots }: Change): Slot => [...slots][0]!
 
 /** True if `a` was last said before `b`. If the times are equal, the row with the lower number is earlier. */
 const isBefore = (a: Row, b: Row): boolean =>
-  saidAt(a) < saidAt(b) || (saidAt(a) === saidAt(b) && a.memory.born < b.memory.born)
+  lastMentionTime(a) < lastMentionTime(b) ||
+  (lastMentionTime(a) === lastMentionTime(b) && a.memory.born < b.memory.born)
 
 const latest = (rows: ReadonlyArray<Row>): Row | undefined =>
   rows.reduce<Row | undefined>((last, row) => (last === undefined || isBefore(last, row) ? row : last), undefined)
@@ -162,7 +171,7 @@ const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => bo
   if (endedStems.size === 0) return []
   // Names and numbers identify the ended state best.
   const names = [...endedStems].filter((stem) => isName(stem) || /\p{N}/u.test(stem))
-  const ended = new Set(names.length > 0 ? names : [...endedStems].filter((stem) => !isLoose(stem)))
+  const ended = new Set(names.length > 0 ? names : [...endedStems].filter((stem) => !isUnspecificStem(stem)))
   const subjects = [...allStems].filter((stem) => !endedStems.has(stem) && isName(stem))
   const candidates = subjects.flatMap((subject) =>
     [...ended].flatMap((stem) => index.containing(subject, new Set([stem])))

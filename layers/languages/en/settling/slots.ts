@@ -1,6 +1,6 @@
 import { storeAndKind } from "../../../../src/maintenance/pairs.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { areRivals, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
+import { areExclusiveValues, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
 import { stemsOf } from "./readings.js"
 import type { Utterance, UtteranceIndex } from "./utterances.js"
 
@@ -97,7 +97,7 @@ const slotOf = (
   const values = valuesOf(entries)
   const current = values.at(-1)!
   const alternatives = values.filter(
-    (value) => value === current || areRivals(value.entries[0]!.words, current.entries[0]!.words)
+    (value) => value === current || areExclusiveValues(value.entries[0]!.words, current.entries[0]!.words)
   )
   if (alternatives.length < 2) return undefined
   const [before, after] = [words.slice(0, start), words.slice(end)]

@@ -1,5 +1,5 @@
 import type { Wording } from "../../../../projections/wordings.js"
-import { saidAt, textOf } from "../../../../src/maintenance/pairs.js"
+import { lastMentionTime, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { type Reading, readingOf } from "./readings.js"
@@ -20,7 +20,7 @@ export interface Utterance {
 /** The utterances of a memory. Mentions without words of their own count as the memory's text. */
 export const utterancesOf = (row: Row, wordings: ReadonlyArray<Wording>): ReadonlyArray<Utterance> => {
   const { createdAt, mentions } = row.memory
-  const lastSaid = wordings.some((wording) => wording.at === saidAt(row)) ? createdAt : saidAt(row)
+  const lastSaid = wordings.some((wording) => wording.at === lastMentionTime(row)) ? createdAt : lastMentionTime(row)
   const ownMentions = Math.max(1, mentions - wordings.length)
   return [
     {
@@ -50,7 +50,7 @@ export interface UtteranceIndex {
   readonly countOf: (word: string) => number
 }
 
-export const indexOf = (utterances: ReadonlyArray<Utterance>): UtteranceIndex => {
+export const indexUtterances = (utterances: ReadonlyArray<Utterance>): UtteranceIndex => {
   const postings = new Map<string, Array<Utterance>>()
   for (const utterance of utterances) {
     for (const word of utterance.reading.allStems) {
@@ -76,7 +76,7 @@ export const indexOf = (utterances: ReadonlyArray<Utterance>): UtteranceIndex =>
 /**
  * Returns a test for stems of names: capitalised inside a sentence, or at the start of a text and never in lower case.
  */
-export const namesIn = (utterances: ReadonlyArray<Utterance>): ((stem: string) => boolean) => {
+export const createNameTest = (utterances: ReadonlyArray<Utterance>): ((stem: string) => boolean) => {
   const [names, initial, lowerCase] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const { reading } of utterances) {
     for (const word of reading.names) names.add(stemOf(word))

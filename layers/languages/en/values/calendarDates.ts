@@ -13,9 +13,9 @@ const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
 const weekdays = "mon tue wed thu fri sat sun".split(" ")
 
 /** A sticky pattern that must end at the end of a word. */
-export const sticky = (source: string) => new RegExp(`${source}(?![a-z\\dß-\u1fff\u3040-\ud7ff])`, "y")
-const monthName = sticky(`(${monthNames})\\.?`)
-export const weekdayName = sticky(`(${weekdayNames})(s?)\\.?`)
+export const wordPattern = (source: string) => new RegExp(`${source}(?![a-z\\dß-\u1fff\u3040-\ud7ff])`, "y")
+const monthName = wordPattern(`(${monthNames})\\.?`)
+export const weekdayPattern = wordPattern(`(${weekdayNames})(s?)\\.?`)
 const iso = /(\d{4})-(\d\d)(?:-(\d\d))?(?:t[\d:.]+z?)?(?![\d-])/y
 const numeric = /(\d{1,2})([./])(\d{1,2})(?:\2(\d{4}|\d\d)(?!\d)|\.(?![\d])|(?![\d./]))/y
 const year = /(?:,?\s)((?:19|20)\d\d)(?![a-z\dß-\u1fff\u3040-\ud7ff]|[.:]\d)|,?\s?['’](\d\d)(?!\d)/y
@@ -27,7 +27,7 @@ const quarter = /q([1-4])(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 
 const monthOf = (name: string): number => months.indexOf(name.slice(0, 3)) + 1
 /** The index of a weekday by its name or abbreviation; Monday is 0. */
-export const weekdayFrom = (name: string): number => weekdays.indexOf(name.slice(0, 3))
+export const weekdayIndex = (name: string): number => weekdays.indexOf(name.slice(0, 3))
 
 const isCapital = ({ raw }: Source, index: number): boolean => /[A-Z]/.test(raw[index]!)
 
@@ -68,7 +68,7 @@ const monthAt = (
   return { month: monthOf(match[1]!), end: index + match[1]!.length + (hasDot ? 1 : 0) }
 }
 
-export const isoDate: Reader = ({ lower, today }, index) => {
+export const readIsoDate: Reader = ({ lower, today }, index) => {
   const match = matchAt(iso, lower, index)
   if (match === null) return undefined
   const [year, month, day] = [Number(match[1]), Number(match[2]), match[3] === undefined ? undefined : Number(match[3])]
@@ -84,7 +84,7 @@ const dateCue =
   /(?:^|[^a-z])(?:on|by|to|until|till|from|since|due|before|after|valid|exp\w*|hearing|rec'd|mon|tue|tues|wed|weds|thu|thurs|fri|sat|sun)[.,:]?\s(?:the\s)?$/
 
 /** 10.07.2026, 31.12.27, 05.03., 4/28, 09/04/2026. With a slash, the day or the month may come first. */
-export const numericDate: Reader = ({ lower, today }, index) => {
+export const readNumericDate: Reader = ({ lower, today }, index) => {
   const match = matchAt(numeric, lower, index)
   if (match === null) return undefined
   const [form, left, mark, right, yearText] = match as unknown as [string, string, string, string, string | undefined]
@@ -100,7 +100,7 @@ export const numericDate: Reader = ({ lower, today }, index) => {
   if (yearText === undefined && mark === "/" && !hasCue && !(first <= 12 && second > 12)) return undefined
   if (yearText?.length === 2 && mark === "." && left.length + right.length < 4) return undefined
   const year = yearText === undefined ? undefined : Number(yearText) + (yearText.length === 2 ? 2000 : 0)
-  const weekday = matchAt(weekdayName, lower, Math.max(0, lower.lastIndexOf(" ", index - 2) + 1))
+  const weekday = matchAt(weekdayPattern, lower, Math.max(0, lower.lastIndexOf(" ", index - 2) + 1))
   const orders = (
     mark === "."
       ? [[first, second]]
@@ -117,7 +117,7 @@ export const numericDate: Reader = ({ lower, today }, index) => {
   const fitting =
     weekday === null
       ? []
-      : readings.filter(({ days }) => days !== undefined && weekdayOf(days[0]) === weekdayFrom(weekday[1]!))
+      : readings.filter(({ days }) => days !== undefined && weekdayOf(days[0]) === weekdayIndex(weekday[1]!))
   const [value, ...others] = fitting.length > 0 ? fitting : readings
   return value && { index, end: index + form.length, value: others.length > 0 ? { ...value, others } : value }
 }
@@ -134,7 +134,7 @@ const dateWithYear = (source: Source, index: number, end: number, fields: Parame
 }
 
 /** 5 March 2026, the second of April, 8 Feb '26. */
-export const dayAndMonth: Reader = (source, index) => {
+export const readDayAndMonth: Reader = (source, index) => {
   const { lower } = source
   const read = dayAt(lower, index)
   if (read === undefined) return undefined
@@ -145,7 +145,7 @@ export const dayAndMonth: Reader = (source, index) => {
 }
 
 /** March 5, March 2026, March. */
-export const monthAndDay: Reader = (source, index) => {
+export const readMonthAndDay: Reader = (source, index) => {
   const { lower } = source
   const certain = monthAt(source, index, false)
   const named = certain ?? monthAt(source, index, true)
@@ -163,7 +163,7 @@ export const monthAndDay: Reader = (source, index) => {
 }
 
 /** "the 24th": the next such day. It may also be up to three days ago. */
-export const dayOfMonth: Reader = ({ lower, today }, index) => {
+export const readDayOfMonth: Reader = ({ lower, today }, index) => {
   const read = dayAt(lower, index)
   if (read === undefined || !read.isOrdinal || !Number.isFinite(today)) return undefined
   const date = new Date((today - 3) * 86_400_000)
@@ -180,16 +180,16 @@ const theDay = /the\s/y
 const afterDay =
   /[\s]*(?:$|[.,;:!?)!–-]|(?:and|at|to|is|are|was|instead|not|so|in|if|from|around|already|from|with|after|before|as)(?![a-z\dß-\u1fff\u3040-\ud7ff]))/y
 
-export const ordinalDay: Reader = (source, index) => {
+export const readOrdinalDay: Reader = (source, index) => {
   const article = matchAt(theDay, source.lower, index)
   if (article === null) return undefined
   const start = index + article[0].length
   if (!/\d/.test(source.lower[start] ?? "")) return undefined
-  const found = dayOfMonth(source, start)
+  const found = readDayOfMonth(source, start)
   return found !== undefined && matchAt(afterDay, source.lower, found.end) !== null ? { ...found, index } : undefined
 }
 
-export const quarterOrYear: Reader = (source, index) => {
+export const readQuarterOrYear: Reader = (source, index) => {
   const { lower, today } = source
   const named = matchAt(quarter, lower, index)
   if (named !== null && isCapital(source, index)) {

@@ -1,14 +1,14 @@
 import {
-  dayAndMonth,
-  dayOfMonth,
-  isoDate,
-  monthAndDay,
-  numericDate,
-  ordinalDay,
-  quarterOrYear,
-  sticky,
-  weekdayFrom,
-  weekdayName
+  readDayAndMonth,
+  readDayOfMonth,
+  readIsoDate,
+  readMonthAndDay,
+  readNumericDate,
+  readOrdinalDay,
+  readQuarterOrYear,
+  weekdayIndex,
+  weekdayPattern,
+  wordPattern
 } from "./calendarDates.js"
 import { dayOf, type Reader, relativeDay, weekdayOf } from "./days.js"
 import { numberAt } from "./numbers.js"
@@ -26,22 +26,22 @@ const weekdayDate: Reader = (source, index) => {
   const { lower, raw, today } = source
   const modifier = matchAt(nextWords, lower, index)!
   const start = index + modifier[0].length
-  const match = matchAt(weekdayName, lower, start)
+  const match = matchAt(weekdayPattern, lower, start)
   if (match === null) return undefined
   const name = match[1]!
   if (name.length <= 3 && !/[A-Z]/.test(raw[start]!)) return undefined
-  const weekday = weekdayFrom(name)
+  const weekday = weekdayIndex(name)
   const nameEnd = start + name.length
   const joint = matchAt(/s?\.?,?\s(?:the\s)?/y, lower, nameEnd)
   if (joint !== null && match[2] === "") {
     const dateIndex = nameEnd + joint[0].length
     const date =
-      isoDate(source, dateIndex) ??
-      numericDate(source, dateIndex) ??
-      dayAndMonth(source, dateIndex) ??
-      monthAndDay(source, dateIndex) ??
+      readIsoDate(source, dateIndex) ??
+      readNumericDate(source, dateIndex) ??
+      readDayAndMonth(source, dateIndex) ??
+      readMonthAndDay(source, dateIndex) ??
       (joint[0].endsWith("the ") || /\d(?:st|nd|rd|th)/y.test(lower.slice(dateIndex, dateIndex + 4))
-        ? dayOfMonth(source, dateIndex)
+        ? readDayOfMonth(source, dateIndex)
         : undefined)
     if (date?.value.day !== undefined)
       return { index, end: date.end, value: { ...date.value, form: lower.slice(index, date.end), weekday } }
@@ -81,7 +81,7 @@ const dayWords: Readonly<Record<string, number>> = {
   "the day before yesterday": -2,
   "day before yesterday": -2
 }
-const dayWord = sticky("((?:the )?day (?:after tomorrow|before yesterday)|today|tonight|tomorrow|yesterday)")
+const dayWord = wordPattern("((?:the )?day (?:after tomorrow|before yesterday)|today|tonight|tomorrow|yesterday)")
 const lengths: Readonly<Record<string, number>> = { day: 1, week: 7, fortnight: 14, month: 30.4, year: 365.25 }
 const distance = /(in\s|within\s)?(?:(an?|the)\s)?(?=[a-z\d])/y
 const unitOfDistance = /[\s-]?(day|week|fortnight|month|year)s?(?:['’]\stime)?(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
@@ -99,7 +99,7 @@ const relativeDate: Reader = (source, index) => {
   return periodAt(source, index) ?? distantDay(source, index)
 }
 
-const period = sticky("(?:the\\s)?(next|last|coming)\\s(week|weekend|month|year)")
+const period = wordPattern("(?:the\\s)?(next|last|coming)\\s(week|weekend|month|year)")
 const periodAt: Reader = ({ lower, today }, index) => {
   const match = matchAt(period, lower, index)
   if (match === null) return undefined
@@ -157,14 +157,20 @@ const distantDay: Reader = (source, index) => {
 }
 
 /** Readers by the first character of a date: a digit, or a letter. */
-const digitReaders: ReadonlyArray<Reader> = [isoDate, numericDate, distantDay, dayAndMonth, quarterOrYear]
+const digitReaders: ReadonlyArray<Reader> = [
+  readIsoDate,
+  readNumericDate,
+  distantDay,
+  readDayAndMonth,
+  readQuarterOrYear
+]
 const letterReaders: ReadonlyArray<Reader> = [
   relativeDate,
   weekdayDate,
-  ordinalDay,
-  dayAndMonth,
-  monthAndDay,
-  quarterOrYear
+  readOrdinalDay,
+  readDayAndMonth,
+  readMonthAndDay,
+  readQuarterOrYear
 ]
 
 /** Reads the date that begins at `index`. */

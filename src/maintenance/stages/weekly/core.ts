@@ -4,7 +4,7 @@ import { profileTypes } from "../../../../projections/profileReads.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { nextRevision } from "../../../model/nextRevision.js"
 import { lifeScoreOf, scoreFactsOf } from "../../../search/score.js"
-import { lineOf } from "../../profileLines.js"
+import { profileLine } from "../../profileLines.js"
 import { ruleDecision } from "../../Stage.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
@@ -72,7 +72,7 @@ export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
         tier,
         coreFrom,
         score: lifeScoreOf(scoreFactsOf(row), tiers, now).score,
-        cost: countTokens(lineOf(memory)),
+        cost: countTokens(profileLine(memory)),
         mayBeChosen: isTrusted && stale === undefined && isContender(type)
       })
     },

@@ -1,5 +1,5 @@
 import { daysBetween } from "../../../../text/when/dates.js"
-import { decayOf, lastSeenAt, retention } from "../../../search/score.js"
+import { decayOf, lastSeenAt, remainingRecency } from "../../../search/score.js"
 import { temporaryTypes } from "../../notes.js"
 import { archiveEvents } from "../../Stage.js"
 import { isProtected, type Row } from "../../stageRow.js"
@@ -14,7 +14,7 @@ export const decayed: MakeWeeklyTask = (policy, now) => {
       const { tier, type } = row.memory
       if (!temporaryTypes.has(type) || isProtected(row.memory, tiers.pin)) return
       if (!(maintenance.decayedTiers as ReadonlyArray<string>).includes(tier)) return
-      if (retention(decayOf(type, tiers), daysBetween(lastSeenAt(row), now)) > maintenance.decayed) return
+      if (remainingRecency(decayOf(type, tiers), daysBetween(lastSeenAt(row), now)) > maintenance.decayed) return
       if (candidates.length <= maintenance.rows) candidates.push(row)
     },
     neededRows: () => [],

@@ -2,7 +2,7 @@ import type { Memory } from "../../../../events/Memory.js"
 import type { DecidedEvent } from "../../../actor/Command.js"
 import { type Draft, memoriesRequest, memoryDraft } from "../../applySummarizer.js"
 import { dayOf, startOfWeek } from "../../calendar.js"
-import { canJoinNote, headingOf, noteEvent, noteKindOf, notesOf, temporaryTypes } from "../../notes.js"
+import { canJoinNote, headingOf, mergeIntoNotes, noteEvent, noteKindOf, temporaryTypes } from "../../notes.js"
 import { verdictOf } from "../../rules.js"
 import { dayMillis, isProtected, type Row } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
@@ -61,7 +61,7 @@ export const merge: MakeWeeklyTask = (policy, now, tools) => {
         // The limit also counts the note.
         const mergedMembers = members.slice(0, maxChanged - changedCount - 1)
         if (mergedMembers.length < members.length) left = true
-        for (const note of notesOf(mergedMembers, heading, countTokens).notes) {
+        for (const note of mergeIntoNotes(mergedMembers, heading, countTokens).notes) {
           if (changedCount + note.sources.length + 1 > maxChanged) {
             left = true
             continue
