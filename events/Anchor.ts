@@ -80,6 +80,7 @@ interface Opened {
   state: AnchorState
 }
 
+// Longer than 80 lines: its functions share the open file.
 export const make = (file: string): Anchor => {
   let opened: Opened | undefined
   const close = () => {

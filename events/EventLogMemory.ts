@@ -23,6 +23,7 @@ import { withoutNames } from "./names.js"
 /** A log in memory. It is lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
 
+// Longer than 80 lines: its functions share the streams.
 export const make = () => {
   const streams = new Map<string, Array<StoredEvent>>()
   const vectors = new Map<string, Float32Array>()

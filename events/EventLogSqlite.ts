@@ -39,6 +39,7 @@ export interface LogOptions {
   readonly timers?: (() => TimerFold) | undefined
 }
 
+// Longer than 80 lines: it joins the parts of the log, one after the other.
 export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, timers }: LogOptions = {}) {
   const file = join(folder, "log.db")
   const { installation, reader, writer } = yield* openLogDatabase(file)

@@ -33,10 +33,7 @@ export interface Anchoring {
   readonly appendLine: (line: AppendLineOptions) => AnchorState
   /** Stores in the log a reference to an anchor line that is on disk, within the caller's transaction. */
   readonly refer: (line: LineReference) => void
-  /**
-   * Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file as a
-   * copy.
-   */
+  /** Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file. */
   readonly startEpoch: (restored?: Restored) => void
   /** Replaces the anchor file by a file that does not name these deleted streams. */
   readonly forget: (streams: ReadonlyArray<string>) => void

@@ -27,9 +27,7 @@ const Input = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 /** The versions of the memory's earlier events that this event undoes. */
 const undoes = Schema.optional(Schema.Array(Schema.Number))
 
-/**
- * Fields of the request that the writer's trust level may not set. They were stored with other values than requested.
- */
+/** Fields of the request that the writer's trust level may not set. Other values than requested were stored. */
 export const Lowered = Schema.Literal("tier", "importance", "tags", "source")
 export type Lowered = typeof Lowered.Type
 const lowered = Schema.optional(Schema.Array(Lowered))

@@ -62,6 +62,7 @@ export interface Committer {
   readonly close: () => void
 }
 
+// Longer than 80 lines: its functions share the cached heads and the lock.
 export const make = ({ folder, installation, ledger, reader, timing, writer }: CommitterOptions): Committer => {
   const cache: HeadCache = { version: -1, schema: -1, epoch: 0, sequence: 0, heads: new Map<string, Head>() }
   let onDisk: LineReference | undefined
@@ -146,10 +147,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
     timer ??= setTimeout(sync, syncMillis).unref()
   }
 
-  /**
-   * Checks old events and flushes the anchor in the background. If this fails, the next append or another writer does
-   * the work.
-   */
+  /** Checks old events and flushes the anchor in the background. After a failure, a later append does the work. */
   const sync = () => {
     timer = undefined
     try {
@@ -210,10 +208,7 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
       ({ first, steps }) => (first.done === true ? Effect.succeed(first.value) : continueInTurns(steps, attempt))
     )
 
-  /**
-   * Records the state of the files when the log is closed. If this fails, the only effect is that the next process
-   * verifies more events.
-   */
+  /** Records the state of the files when the log is closed. If this fails, the next process verifies more events. */
   const noteState = () => {
     try {
       const slice = anchoring.slice(reader, sliceMillis)

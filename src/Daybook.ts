@@ -37,6 +37,7 @@ import { statsOf } from "./stats.js"
  */
 export class Daybook extends Context.Tag("daybook/Daybook")<Daybook, DaybookService>() {}
 
+// Longer than 80 lines: a line or two for each operation of the contract.
 export const make = Effect.gen(function* () {
   const engine = yield* makeEngine
   const { agents, codec, log, policy, recalls, views } = engine

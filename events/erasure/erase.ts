@@ -54,17 +54,14 @@ export interface Eraser {
   ) => Effect.Effect<LedgerErasureResult | "anotherLog", StorageError>
   /** Erases the events that the ledger names and this log still contains. Runs before anything is read. */
   readonly enforce: () => Steps<void>
-  /**
-   * Starts a new ledger if the old ledger is lost or damaged. Runs inside a transaction, after an operator accepted the
-   * loss.
-   */
+  /** Starts a new ledger after an operator accepted that the old one is lost or damaged. Runs inside a transaction. */
   readonly acceptLedger: () => void
   /** Throws if the ledger does not contain the lines that the log and the anchor refer to. */
   readonly assertLedger: () => void
   readonly uncleaned: UncleanedValues
 }
 
-/** Creates the functions that erase events of a log: see `EventLog.erase`. */
+/** Creates the functions that erase events of a log: see `EventLog.erase`. They share `options`, so it is long. */
 export const makeErase = (options: Options): Eraser => {
   const { anchorCommitted, anchoring, forget, guard, installation, ledger, lockedInSteps, timing, transact, writer } =
     options
@@ -84,10 +81,7 @@ export const makeErase = (options: Options): Eraser => {
     setAppliedLine(writer, ledger.restart(newest, entry))
   }
 
-  /**
-   * Adds missing lines to the ledger or to its copy, whichever is shorter. Errors are ignored here; the next erasure
-   * reports a file that cannot be written.
-   */
+  /** Adds missing lines to the ledger or to its copy. Ignores errors: the next erasure reports an unwritable file. */
   const completeLedger = function* (): Steps<void> {
     if (ledger.isComplete()) return
     try {
@@ -228,9 +222,7 @@ const eraseAll = function* ({ cache, db, installation, ledger, request, timing }
   return { ...added(), removed, result: Either.right(counts) }
 }
 
-/**
- * The ledger's line for an erasure. The line is written before the erasure, so it describes what the erasure will do.
- */
+/** The ledger's line for an erasure. It is written before the erasure, so it describes what the erasure will do. */
 const entryOf = (
   db: Db,
   {

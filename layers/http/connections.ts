@@ -38,6 +38,7 @@ interface OpenStream {
   readonly abort: AbortController
 }
 
+// Longer than 80 lines: its functions share the open streams.
 export const makeConnections = (options: ConnectionsOptions): Connections => {
   const { guard, isValid, limits } = options
   const streams = new Set<OpenStream>()

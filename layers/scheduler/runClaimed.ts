@@ -44,7 +44,8 @@ const stopTimeoutMillis = 1_000
  * the next due time of its schedule.
  *
  * An interruption releases the run when the handler has stopped. If the handler does not stop, no other process starts
- * the run before its lease expires. Fails if another process has taken over the run.
+ * the run before its lease expires. Fails if another process has taken over the run. The function is long, because its
+ * steps share the state of the run.
  */
 export const runClaimed = (
   { daybook, notify }: Services,

@@ -91,10 +91,7 @@ export class Views extends Context.Tag("daybook/Views")<
      * kind of view. Call it before an erasure.
      */
     readonly awaitRebuild: (agent: string) => Effect.Effect<void>
-    /**
-     * The version of the newest ERASE event of an agent; 0 for none. A file that was built before that event must not
-     * be read.
-     */
+    /** The version of an agent's newest ERASE event; 0 for none. Files from before that event must not be read. */
     readonly newestErasure: (agent: string) => Effect.Effect<number, StorageError>
     /**
      * Removes all files that were built before an erasure: views, views of past versions, branches. Then the log cleans

@@ -55,6 +55,7 @@ const basesPerRead = 500
 /** Maximum keys in `verified`, about 60 bytes each. */
 const maxVerified = 20_000
 
+// Longer than 80 lines: its functions share the rows that were read.
 export const make = ({ agent, codec, db, log, projections, verified }: BaseRowsOptions): BaseRows => {
   if (verified.size > maxVerified) verified.clear()
   const bases = new Map<RowKey, Base>()

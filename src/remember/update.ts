@@ -27,7 +27,7 @@ export interface Updated {
 
 /**
  * Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory,
- * and with `LevelTooLow` if a higher level wrote it.
+ * and with `LevelTooLow` if a higher level wrote it. It is long, because its steps share the decoded changes.
  */
 export const update = (
   writer: Writer,

@@ -86,7 +86,10 @@ export interface MemoryReads {
   readonly people: (query?: PeopleQuery) => Effect.Effect<ReadonlyArray<Person>, ReadError>
 }
 
-/** @internal */
+/**
+ * The function is long, because it has a part for each method.
+ * @internal
+ */
 export const makeMemoryReads = (source: ReaderSource, services: ReaderServices): MemoryReads => {
   const { level, read } = source
   const { maintenance, ranking } = services

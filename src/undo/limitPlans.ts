@@ -25,6 +25,7 @@ export interface LimitedPlans {
 /**
  * Limits plans to changes that lineage and marks allow. No memory becomes less restrictive than its sources, no
  * credential leaves store private, and stale flags match the sources. A field that must not change becomes a conflict.
+ * The function is long, because its steps share the plans.
  */
 export const limitPlans = function* (
   plans: ReadonlyArray<Plan>,

@@ -41,7 +41,8 @@ export interface WhatIfServices {
 
 /**
  * Replays past decisions of an agent under another policy in a branch, and
- * reports what changes. It reads only the log; it does not open the agent's view.
+ * reports what changes. It reads only the log; it does not open the agent's view. The function is long, because its
+ * steps share the branch.
  */
 export const run = (
   origin: WhatIfServices,

@@ -36,6 +36,7 @@ const turnOf = ({ auto_extract, extract = auto_extract, session_id, session = se
   options: (extract === undefined ? {} : { extract }) as AppendOptions
 })
 
+// Longer than 80 lines: a handler for each operation of the group.
 export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers) =>
   handlers
     .handle("append", (request) =>

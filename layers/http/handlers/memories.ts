@@ -72,6 +72,7 @@ const recordedOnce = <Query extends PageParameters & { readonly q?: string | und
 const contextFor = (memory: MemoryReader, { session_id, ...query }: ContextRequest) =>
   Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
 
+// Longer than 80 lines: a handler for each operation of the group.
 export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
   handlers
     .handle("remember", (request) =>

@@ -23,6 +23,7 @@ import { withProgress } from "./progress.js"
 /** Keeps only the options that can be sent: no functions and no services. */
 const whatIfOptions = ({ ask, from, policy, to }: WhatIfRequest): WhatIfRequest => ({ ask, from, policy, to })
 
+// Longer than 80 lines: a handler for each operation of the group.
 export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
   handlers
     .handle("agents", ({ urlParams }) =>

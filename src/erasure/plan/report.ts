@@ -38,7 +38,10 @@ export interface AgentErasure {
   readonly items: ReadonlyArray<HeldItem>
 }
 
-/** Collects the report of one agent's erasure, event by event. It includes the erased texts if `hasItems` is true. */
+/**
+ * Collects the report of one agent's erasure, event by event. It includes the erased texts if `hasItems` is true. It is
+ * long, because each kind of content has its own case.
+ */
 export const makeReport = (agent: string, concerned: Concerned, hasItems: boolean) => {
   const { subjects } = concerned
   const items = new Map<string, HeldItem>()

@@ -1,6 +1,7 @@
 import { isStopWord, setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { lexicon } from "../rules/lexicon.js"
+import type { Value } from "../values/Value.js"
 import { frames } from "./frames.js"
 import type { WordClass } from "./lexicon.js"
 import {
@@ -18,7 +19,6 @@ import { kin } from "./words.js"
 
 /** How a piece relates to the assistant's last turn. */
 export interface AnswerContext {
-  /** The piece answers a question. */
   readonly isAnswer: boolean
   /** The piece chooses something that was proposed. */
   readonly isAccepting: boolean
@@ -61,13 +61,12 @@ const viewOf = (reading: Reading, circumstances: AnswerContext): View => {
           kind === "day" && !isToday(form) && (month ?? year ?? day ?? (isPast ? undefined : weekday)) !== undefined
       ) || season.test(reading.text),
     hasClock: values.some(({ value }) => value.kind === "clock"),
-    hasFigure: values.some(
-      ({ value: { form, kind } }) => kind === "version" || (kind === "quantity" && /\d/u.test(form))
-    ),
+    hasFigure: values.some(({ value }) => value.kind === "version" || isQuantityInDigits(value)),
     hasIdentifier: identifiers.length > 0
   }
 }
 
+const isQuantityInDigits = ({ form, kind }: Value): boolean => kind === "quantity" && /\d/u.test(form)
 const isToday = (form: string): boolean => /^(?:today|tonight|this (?:morning|afternoon|evening))/u.test(form)
 /** Times that are not single days: "in the autumn", "end of June". */
 const season =
@@ -76,7 +75,6 @@ const season =
 type Test = (view: View) => boolean
 type Tested = Exclude<Sign, Act | Subject | Tense>
 
-/** Signs of what a piece states. */
 const statedTests = {
   day: ({ hasDate }) => hasDate,
   dated: ({ isPast, reading }) => isPast && reading.values.some(({ value }) => isAbsoluteDate(value)),
@@ -177,7 +175,7 @@ const beforeFiller = setOf(
 
 const contrasted = /,? not (?:the |an? )?[\w'-]+(?: [\w'-]+){0,2}$/u
 
-const isAbsoluteDate = ({ day, isRelative, kind, month, year }: Reading["values"][number]["value"]): boolean =>
+const isAbsoluteDate = ({ day, isRelative, kind, month, year }: Value): boolean =>
   kind === "day" &&
   isRelative !== true &&
   (month !== undefined || year !== undefined) &&
@@ -189,7 +187,6 @@ const isAttribute = (noun: string | undefined): boolean =>
 
 /** Maximum words before a verb of speech: "my old boss says". */
 const maxSpeakerWords = 5
-
 /** Signs of how a piece is meant, and of its position. */
 const meantTests = {
   marked: ({ reading }) => reading.isMarked,
