@@ -17,7 +17,7 @@ export interface WordTable {
 /** After this many look-ups, the whole file is read. A question needs a few rows, an import nearly all rows. */
 const maxSingleReads = 200
 
-/** Opens a table and keeps the file open. Throws if the file has another format or is incomplete. */
+/** Opens a table and keeps the file open. Throws if the file has an unknown format or is incomplete. */
 export const openTable = (file: URL): WordTable => {
   // The open handle keeps this table even if the file is replaced later.
   const handle = openSync(file, "r")
@@ -28,7 +28,7 @@ export const openTable = (file: URL): WordTable => {
     const part = Buffer.alloc(length)
     for (let read = 0; read < length; ) {
       const bytesRead = readSync(handle, part, read, length - read, from + read)
-      if (bytesRead === 0) throw new Error("words.bin ends too early; reinstall the package")
+      if (bytesRead === 0) throw new Error("words.bin ends too early: reinstall the package")
       read += bytesRead
     }
     return part
@@ -52,7 +52,7 @@ export const openTable = (file: URL): WordTable => {
   // At least half of the slots are free; otherwise a search for a missing word would be slow.
   const isValid = width === dimensions && slots >= 2 * count && size === vectors + dimensions * count
   if (header.toString("latin1", 0, 8) !== "DBWORDS2" || !isValid)
-    throw new Error("words.bin has another format or is incomplete; reinstall the package")
+    throw new Error("words.bin has an unknown format or is incomplete: reinstall the package")
   const rows = new Map<string, number>()
   const search = (word: string): number => {
     const bytes = Buffer.from(word)
@@ -101,7 +101,7 @@ let table: WordTable | undefined
 export const wordTable = (): WordTable => {
   if (table === undefined) {
     const file = assetFile("words.bin")
-    if (file === undefined) throw new Error("words.bin is missing; reinstall the package")
+    if (file === undefined) throw new Error("words.bin is missing: reinstall the package")
     table = openTable(file)
   }
   return table

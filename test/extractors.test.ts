@@ -116,7 +116,7 @@ describe("the policy's extractor", () => {
       const missing = yield* Effect.flip(nameOf({ capture: { extractor: "model" } }))
       expect(missing.message).toContain("model: is required, because capture.extractor is model")
       const mode = yield* Effect.flip(nameOf({ model, capture: { extractor: "model", mode: "turn" } }))
-      expect(mode.message).toContain('capture.mode: "turn" extracts by rules')
+      expect(mode.message).toContain('capture.mode: must be "after" or "buffer"')
       const bounds = yield* Effect.flip(nameOf({ capture: { minTurnMessages: 0, tokens: 0, turns: 101, mode: "now" } }))
       for (const setting of ["minTurnMessages", "tokens", "turns", "mode"])
         expect(bounds.message).toContain(`capture.${setting}: `)

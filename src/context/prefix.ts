@@ -18,7 +18,7 @@ import { type DraftOrFailure, type StablePart, stableParts } from "./stableParts
 export interface PrefixInput {
   readonly agent: string
   readonly level: TrustLevel
-  /** The asking time, milliseconds. The prefix depends on its UTC day only. */
+  /** The time of the question, milliseconds. The prefix depends on its UTC day only. */
   readonly at: number
   /** Names of the users who speak in the session. */
   readonly speakers: ReadonlyArray<string>

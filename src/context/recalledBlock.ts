@@ -16,7 +16,7 @@ import { type Candidate, minuteText, type RowStyle, rowOf } from "./rows.js"
 
 export interface BlockInput {
   readonly prefix: Pick<Prefix, "shown" | "rowTokens">
-  /** The asking time, milliseconds. */
+  /** The time of the question, milliseconds. */
   readonly at: number
   /** The token budget of the whole context. */
   readonly limit: number

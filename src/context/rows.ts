@@ -52,7 +52,7 @@ export interface RowStyle {
   /** The lowest level whose text appears in the prompt. For memories below it, a note contains only the id. */
   readonly writers: TrustLevel
   readonly preset: IndexSettings["preset"]
-  /** The asking time, for rows that also state the age in words. */
+  /** The time of the question, for rows that also state the age in words. */
   readonly relativeTo?: number
   readonly narrative?: boolean
 }

@@ -39,7 +39,7 @@ export type DraftOrFailure = Draft | { readonly failure: string }
 
 export interface StableQuery {
   readonly level: TrustLevel
-  /** The asking time, milliseconds. Only its UTC day matters. */
+  /** The time of the question, milliseconds. Only its UTC day matters. */
   readonly at: number
   readonly sessions: DraftOrFailure
   /** Maximum rows by score. */

@@ -57,7 +57,7 @@ export const emptyStored = (at: number, reason: string): Stored => ({
 export interface StoredQuery extends ContextRequest {
   readonly agent: string
   readonly level: TrustLevel
-  /** The asking time, milliseconds. */
+  /** The time of the question, milliseconds. */
   readonly at: number
   /** The token budget of the whole context. */
   readonly limit: number

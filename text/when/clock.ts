@@ -47,7 +47,7 @@ export const day = 24 * hour
  */
 export const makeClock = (askedAt: number, zone: string): Clock => {
   let format: Intl.DateTimeFormat | undefined
-  // The zone's offset at this instant. It may differ from the offset at the asking time.
+  // The zone's offset at this instant. It may differ from the offset at the time of the question.
   const offset = (instant: number): number => {
     if (!(instant >= earliest && instant <= latest)) return Number.NaN
     if (zone === "UTC") return 0
