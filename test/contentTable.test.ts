@@ -2,16 +2,20 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { catalogue, type EventType } from "../events/catalogue.js"
+import { catalogue, type DaybookEvent, type EventType } from "../events/catalogue.js"
 import { openDatabase } from "../events/driver.js"
 import { projections } from "../projections/all.js"
+import { heldItemsOf } from "../src/erasure/plan/heldItems.js"
+import { removalOf } from "../src/erasure/plan/removalOf.js"
+import { type Subjects, selectedSubjects } from "../src/erasure/plan/subjectSets.js"
 import { root } from "./support/cli.js"
 import { fresh } from "./support/engine.js"
 import { tinyLayer } from "./support/extractor.js"
 
 /**
  * Everything in which the product stores something, and how erasure, backup, the canaries of the erasure tests and undo
- * treat it. A new event, table or file fails here until it has its row.
+ * treat it. A new event, table or file fails here until it has its row. Of the rows of events, a test compares only the
+ * column `erasure` with the code.
  */
 interface Row {
   /** How an erasure removes content: the event whole or in parts, by building again, by key, or that there is none. */
@@ -58,6 +62,38 @@ const eventRows = {
   ACCEPT: fact
 } as const satisfies Record<EventType, Row>
 
+/** Types whose removal an erasure does not list in a dry run, and why. */
+const unlisted: Partial<Record<EventType, string>> = {
+  EMBED: "has vectors only",
+  EXTRACT: "quotes turns, which are listed",
+  FORGET: "names content that is listed",
+  IMPORT: "has paths only"
+}
+
+/** A set that has every value. */
+class Everything extends Set<never> {
+  override has() {
+    return true
+  }
+}
+
+/** The subjects of an erasure that concerns every memory, turn, file, session and schedule, and names everybody. */
+const everything: Subjects = {
+  ...(Object.fromEntries(
+    Object.entries(selectedSubjects({ kind: "person", persons: ["Zoë"] })).map(([name, part]) => [
+      name,
+      part instanceof Set ? new Everything() : part
+    ])
+  ) as unknown as Subjects),
+  mentions: () => true
+}
+
+/** The sample of the newest schema of a type. */
+const sampleOf = (type: EventType): DaybookEvent => {
+  const file = join(import.meta.dirname, "fixtures", "events", `${type}.v${catalogue[type].version}.json`)
+  return { version: 7, type, payload: JSON.parse(readFileSync(file, "utf8")) } as DaybookEvent
+}
+
 const view: Row = { erasure: "rebuilt", backup: "rebuilt", canaries: "yes", undo: "follows" }
 
 const logTables: Readonly<Record<string, Row>> = {
@@ -100,6 +136,21 @@ const fileRows: Readonly<Record<string, Row>> = {
 describe("the table of stored content", () => {
   it("has a row for each type of event", () => {
     expect(Object.keys(eventRows).sort()).toEqual(Object.keys(catalogue).sort())
+  })
+
+  it("says which types lose content in an erasure, and lists their texts in a dry run", () => {
+    const selection = { kind: "person", persons: ["Zoë"] } as const
+    const removing = { subjects: everything, isRequestErased: () => false, remade: new Map(), lostDigests: new Set("") }
+    for (const [type, { erasure }] of Object.entries(eventRows) as ReadonlyArray<[EventType, Row]>) {
+      // REMAINS is removed with the event that it stands for.
+      if (type === "REMAINS") continue
+      const event = sampleOf(type)
+      const removal = removalOf(event, removing)
+      expect(removal !== undefined, `${type} in removalOf.ts`).toBe(erasure === "whole" || erasure === "parts")
+      if (removal === undefined) continue
+      const texts = heldItemsOf(event, removal, { selection, subjects: everything }).filter(({ text }) => text !== "")
+      expect(texts.length > 0, `${type} in heldItems.ts`).toBe(unlisted[type] === undefined)
+    }
   })
 
   it.scoped("has a row for each table of the log and each file of a data folder", () =>
