@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Compared, EmbedderStatus, Switched } from "../src/embedding/admin/EmbedderOperations.js"
 import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
+import { unknownName } from "./support/embedderNames.js"
 
 beforeAll(build, 120_000)
 afterAll(removeFolders)
@@ -56,11 +57,10 @@ describe("daybook embed", () => {
     expect(refusal(await daybook("embed", "switch"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "status", "--weight", "1"))).toMatchObject({ code: 2 })
     expect(refusal(await daybook("embed", "nothing"))).toMatchObject({ code: 2 })
-    const names = "must be one of hash, words, openai, voyage, cohere, openai-compatible, ollama, local"
     for (const more of [[], ["--all"]]) {
       expect(refusal(await daybook("embed", "switch", "nobody", ...more))).toEqual({
         code: 2,
-        line: `daybook: unknown embedder nobody: ${names}`
+        line: `daybook: unknown embedder nobody: ${unknownName}`
       })
     }
     expect(refusal(await daybook("embed", "calibrate", "--with", "nobody"))).toMatchObject({ code: 2 })

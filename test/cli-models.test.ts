@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { answerOf, build, daybookIn, lines, newFolder, refusal, removeFolders } from "./support/cli.js"
+import { unknownName } from "./support/embedderNames.js"
 import { type ProviderServer, providerServer } from "./support/providerServer.js"
 
 const key = "sk-test-cli-7Pn5secretKEYz2"
@@ -122,7 +123,7 @@ describe("models named in the policy, on the command line", () => {
     })
     writeFileSync(join(other, "policy.toml"), '[embedding]\nembedder = "opnai"\n')
     expect(refusal(await bare("search", "tea")).line).toContain(
-      "embedding.embedder: unknown embedder opnai: must be one of hash, words"
+      `embedding.embedder: unknown embedder opnai: ${unknownName}`
     )
     writeFileSync(join(other, "policy.toml"), `[embedding.providers.openai]\nkeyVariable = "${key}"\n`)
     const { line } = refusal(await bare("search", "tea"))

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { embedderNamed } from "../layers/embedders.js"
 import { decode } from "../src/ports/Policy.js"
+import { staticNames, unknownName } from "./support/embedderNames.js"
 import { overheard } from "./support/modelCases.js"
 import { type EmbeddingProvider, embedding, vectorFor } from "./support/providerProtocols.js"
 import { type Behaviour, type ProviderServer, providerServer } from "./support/providerServer.js"
@@ -288,7 +289,7 @@ describe("a provider's embedder", () => {
       expect(one.model).toBe("voyage/voyage-4")
       expect(yield* named(one.model, one.dimensions)).toBe(one)
       expect(yield* named("voyage", 512)).not.toBe(one)
-      for (const name of ["words", "hash"]) {
+      for (const name of staticNames) {
         const own = yield* embedderNamed(name)
         expect(yield* embedderNamed(own.model, own.dimensions)).toMatchObject({ model: own.model })
         expect(own.substitute).toBeUndefined()
@@ -355,7 +356,7 @@ describe("a provider's embedder", () => {
     // A provider's own key goes to no other address.
     ["openai", undefined, { openai: { baseUrl: "http://h/v1" } }, "embedding.providers.openai.keyVariable is missing"],
     ["words", 64, {}, "supports 100 dimensions, not 64"],
-    ["wrods", undefined, {}, "must be one of hash, words, openai, voyage, cohere, openai-compatible, ollama, local"]
+    ["wrods", undefined, {}, unknownName]
   ]
   it.live.each(refusals)("is refused in one line: %s, %s", ([name, dimensions, providers, problem]) =>
     Effect.gen(function* () {
