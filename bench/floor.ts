@@ -3,7 +3,6 @@ import Database from "better-sqlite3"
 import { getLoadablePath } from "sqlite-vec"
 import { stores } from "../events/Trust.js"
 import { projections } from "../projections/all.js"
-import { listOf } from "../projections/vocabulary.js"
 import { spelledWordsOf } from "../text/normalise/spelling.js"
 import { type GeneratedMemory, imageOf } from "./data.js"
 
@@ -189,9 +188,14 @@ const addWords = (db: Database.Database) => {
     const words = spelledWordsOf([title, narrative, ...facts, ...tags, ...people].join("\n"))
     for (const word of words) wordsOf[openness]!.add(word)
   }
-  const insert = db.prepare("INSERT INTO vocabulary (openness, letters, tier, words) VALUES (?, ?, 0, ?)")
+  const insert = db.prepare("INSERT INTO vocabulary (openness, letters, word) VALUES (?, ?, ?)")
+  const insertReversed = db.prepare("INSERT INTO vocabulary_reversed (openness, letters, reversed) VALUES (?, ?, ?)")
+  const inOrder = (words: ReadonlyArray<string>) => words.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
   for (const [openness, words] of wordsOf.entries()) {
-    for (const [letters, list] of Map.groupBy(words, (word) => word.length)) insert.run(openness, letters, listOf(list))
+    const all = [...words]
+    for (const word of inOrder(all)) insert.run(openness, word.length, word)
+    const reversed = all.map((word) => [...word].reverse().join(""))
+    for (const word of inOrder(reversed)) insertReversed.run(openness, word.length, word)
   }
 }
 

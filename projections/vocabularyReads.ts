@@ -9,7 +9,7 @@ import {
 } from "../text/normalise/spelling.js"
 import type { SimilarWord } from "./hybridSearch.js"
 import { type Db, sql } from "./Projection.js"
-import { lettersOf, listOf, recentWords, wordsOf } from "./vocabulary.js"
+import { type RecentWords, recentWords, reversed } from "./vocabulary.js"
 
 /**
  * The words of readable memories that resemble a misspelt word, the most similar first. Up to 7 letters it may differ by
@@ -18,131 +18,113 @@ import { lettersOf, listOf, recentWords, wordsOf } from "./vocabulary.js"
 export const findSimilarWords = (db: Db, level: ReadingLevel, typed: string): ReadonlyArray<SimilarWord> => {
   const maxEdits = maxEditsOf(typed.length)
   if (maxEdits === 0 || typed.length > maxLetters) return []
+  const words = { db, minOpenness: minOpennessOf(level), recent: recentWords(db, minOpennessOf(level)) }
+  // SQLite counts a letter outside the Basic Multilingual Plane as one letter, not two.
   const letters = [...typed]
-  const lists = readableLists(db, minOpennessOf(level), letters.length, maxEdits)
-  const half = Math.floor(letters.length / 2)
-  const middle = [...letters.slice(0, half - 1), letters[half], letters[half - 1], ...letters.slice(half + 1)].join("")
-  // At the end the longer half, so that each edit spares one of the ends. Only the exchange in the middle changes both.
-  const oneEdit = similarWords(lists, letters, {
-    maxEdits: 1,
-    start: letters.slice(0, half).join(""),
-    end: letters.slice(half).join(""),
-    alsoWord: middle
-  })
-  if (oneEdit.length > 0 || maxEdits === 1) return oneEdit
-  const third = Math.max(3, Math.floor(letters.length / 3))
-  return similarWords(lists, letters, {
-    maxEdits: 2,
-    start: letters.slice(0, third).join(""),
-    end: letters.slice(-third).join("")
-  })
+  const oneEdit = similarWords(words, letters, 1, Math.floor(letters.length / 2))
+  return oneEdit.length > 0 || maxEdits === 1
+    ? oneEdit
+    : similarWords(words, letters, 2, Math.max(3, Math.floor(letters.length / 3)))
 }
 
-/** The words of an openness and length. */
-interface WordLists {
-  readonly letters: number
-  readonly lists: ReadonlyArray<string>
+/** The indexed and the recent words that a reader may read. */
+interface Words {
+  readonly db: Db
+  readonly minOpenness: number
+  readonly recent: ReadonlyArray<RecentWords>
 }
 
-const readableLists = (
-  db: Db,
-  minOpenness: number,
-  typedLetters: number,
-  maxEdits: number
-): ReadonlyArray<WordLists> => {
-  const recent = recentWords(db, minOpenness)
-  const [min, max] = [Math.max(minLetters, typedLetters - maxEdits), typedLetters + maxEdits]
-  const all: Array<WordLists> = []
-  for (let openness = minOpenness; openness < stores.length; openness++) {
-    const words = recent.flatMap((row) => (row.openness === openness ? wordsOf(row.words) : []))
-    const recentByLetters = Map.groupBy(words, lettersOf)
-    for (let letters = min; letters <= max; letters++) {
-      const lists = sql(db, "SELECT words FROM vocabulary WHERE openness = ? AND letters = ?").pluck()
-      all.push({ letters, lists: [...lists.all(openness, letters), listOf(recentByLetters.get(letters) ?? [])] })
-    }
-  }
-  return all
-}
-
-interface Near {
-  readonly maxEdits: number
-  /** Only words that begin or end like the typed word are compared. */
-  readonly start: string
-  readonly end: string
-  /** A word that is found although neither of its ends is like that. */
-  readonly alsoWord?: string
-}
-
+/** The words within some edits that share this many letters at one end, or differ only by exchanged neighbours. */
 const similarWords = (
-  all: ReadonlyArray<WordLists>,
+  words: Words,
   typedLetters: ReadonlyArray<string>,
-  near: Near
+  maxEdits: number,
+  sharedLetters: number
 ): ReadonlyArray<SimilarWord> => {
-  const { maxEdits } = near
   const typed = typedLetters.join("")
   const bits = letterBits(typed)
-  const exchanged = exchangedWords(typedLetters)
-  const similar = new Set<string>()
-  for (const { letters, lists } of all) {
-    if (Math.abs(letters - typedLetters.length) > maxEdits) continue
-    for (const word of wordsNear(lists, near, exchanged)) {
-      if (mayBeWithinEdits(bits, letterBits(word), maxEdits)) similar.add(word)
+  const start = typedLetters.slice(0, sharedLetters).join("")
+  // At the end the longer half, so that each edit spares one of the ends.
+  const end = typedLetters.slice(maxEdits === 1 ? sharedLetters : -sharedLetters).join("")
+  const found = new Set(exchangedWords(words, typedLetters))
+  const longest = typedLetters.length + maxEdits
+  for (let openness = words.minOpenness; openness < stores.length; openness++) {
+    for (let letters = Math.max(minLetters, typedLetters.length - maxEdits); letters <= longest; letters++) {
+      const near = [
+        ...wordsWith(words, starts, openness, letters, start),
+        ...wordsWith(words, ends, openness, letters, end)
+      ]
+      for (const word of near) if (mayBeWithinEdits(bits, letterBits(word), maxEdits)) found.add(word)
     }
   }
-  return [...similar]
+  return [...found]
     .map((word) => ({ word, cost: editCost(typed, word, maxEdits) }))
     .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.cost - b.cost || (a.word < b.word ? -1 : 1))
 }
 
-/** Words of some lists, all of one openness and length, that begin or end in a certain way. */
-const wordsNear = (lists: ReadonlyArray<string>, near: Near, exchanged: ReadonlySet<string>): ReadonlyArray<string> => {
-  const starting = lists.flatMap((list) => wordsStartingWith(list, near.start))
-  const ending = lists.flatMap((list) => wordsEndingWith(list, near.end))
-  const also = near.alsoWord
-  return [
-    ...firstOf(starting),
-    ...firstOf(ending.map(reversed)).map(reversed),
-    ...[...starting, ...ending].filter((word) => exchanged.has(word)),
-    ...(also !== undefined && lists.some((list) => list.includes(listOf([also]))) ? [also] : [])
-  ]
-}
-
-const wordsStartingWith = (list: string, start: string): ReadonlyArray<string> => {
-  const words: Array<string> = []
-  for (let at = list.indexOf(start); at >= 0; at = list.indexOf(start, at + 1)) {
-    // A list that was edited by hand may have no line break at its end.
-    if (list[at - 1] === "\n") words.push(list.slice(at, list.indexOf("\n", at) >>> 0))
-  }
-  return words
-}
-
-const wordsEndingWith = (list: string, end: string): ReadonlyArray<string> => {
-  const words: Array<string> = []
-  const pattern = `${end}\n`
-  for (let at = list.indexOf(pattern); at >= 0; ) {
-    const to = at + end.length
-    words.push(list.slice(list.lastIndexOf("\n", at) + 1, to))
-    at = list.indexOf(pattern, to)
-  }
-  return words
-}
-
 /** Maximum words of one openness and length with the same start or end that are compared. */
-const maxWords = 150
+const maxRows = 150
 
-/** The first of these words. Where a word is stored must make no difference, because hidden words can cause a move. */
+/** The index of an end of words: its table and column, and a word as it stands there. */
+interface EndIndex {
+  readonly table: string
+  readonly column: string
+  readonly toIndexed: (word: string) => string
+  readonly has: (word: string, letters: string) => boolean
+}
+
+const starts: EndIndex = {
+  table: "vocabulary",
+  column: "word",
+  toIndexed: (word) => word,
+  has: (word, letters) => word.startsWith(letters)
+}
+const ends: EndIndex = {
+  table: "vocabulary_reversed",
+  column: "reversed",
+  toIndexed: reversed,
+  has: (word, letters) => word.endsWith(letters)
+}
+
+/** Words of one openness and length that have these letters at an end. */
+const wordsWith = (
+  { db, recent }: Words,
+  { column, has, table, toIndexed }: EndIndex,
+  openness: number,
+  letters: number,
+  shared: string
+): ReadonlyArray<string> => {
+  const start = toIndexed(shared)
+  const indexed: ReadonlyArray<string> = sql(
+    db,
+    `SELECT ${column} FROM ${table} WHERE openness = ? AND letters = ? AND ${column} >= ? AND ${column} < ?
+      ORDER BY ${column} LIMIT ${maxRows}`
+  )
+    .pluck()
+    .all(openness, letters, start, `${start}\u{10ffff}`)
+  const also = recent.flatMap((row) =>
+    row.openness === openness ? row.words.filter((word) => has(word, shared) && [...word].length === letters) : []
+  )
+  return firstOf([...indexed, ...also.map(toIndexed)]).map(toIndexed)
+}
+
+/** The first of these words. A move of words must make no difference, because hidden words can cause a move. */
 const firstOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
-  words.length <= maxWords ? words : [...new Set(words)].sort().slice(0, maxWords)
-
-const reversed = (word: string): string => [...word].reverse().join("")
+  words.length <= maxRows ? words : [...new Set(words)].sort().slice(0, maxRows)
 
 /** The words that differ from a word by two exchanged neighbours. */
-const exchangedWords = (letters: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(
-    letters
-      .slice(1)
-      .map((letter, index) =>
-        [...letters.slice(0, index), letter, letters[index], ...letters.slice(index + 2)].join("")
-      )
+const exchangedWords = ({ db, minOpenness, recent }: Words, letters: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const exchanged = letters
+    .slice(1)
+    .map((letter, index) => [...letters.slice(0, index), letter, letters[index], ...letters.slice(index + 2)].join(""))
+  const indexed: ReadonlyArray<string> = sql(
+    db,
+    `SELECT word FROM vocabulary WHERE openness >= ? AND openness IN (0, 1, 2) AND letters = ?
+      AND word IN (SELECT value FROM json_each(?))`
   )
+    .pluck()
+    .all(minOpenness, letters.length, JSON.stringify(exchanged))
+  const also = recent.flatMap(({ words }) => words.filter((word) => exchanged.includes(word)))
+  return [...indexed, ...also]
+}
