@@ -144,7 +144,7 @@ export const Erase = Schema.Struct({
   ledger: Schema.optional(Schema.String)
 })
 
-/** In schema 1, the reason was free text. No command wrote such events. */
+/** In schema 1, the reason could be any text. Reads such a reason as "request". No command ever wrote one. */
 const eraseOne = (payload: unknown) => {
   const { reason, versions } = payload as { readonly versions: unknown; readonly reason: unknown }
   return { versions, reason: typeof reason === "string" && !Schema.is(EraseReason)(reason) ? "request" : reason }

@@ -11,7 +11,7 @@ interface DecisionsOptions extends AsOfOptions, PageOptions {
 
 export const decisions: Command<DecisionsOptions> = {
   usage: "decisions",
-  summary: "list contradictions, open and settled",
+  summary: "list contradictions between memories, and how they were settled",
   options: [flag("--open", "list only contradictions that nobody has settled"), ...pageOptions, asOfOption],
   examples: ["decisions --open"],
   needsNoRules: true,

@@ -31,7 +31,7 @@ export const demo: Command<{ readonly keep?: boolean; readonly chat?: boolean }>
   summary: "show what Daybook does, on example memories in a temporary folder",
   options: [
     option("--keep", "keep the temporary folder"),
-    option("--chat", "replay a conversation instead, and print each prompt")
+    option("--chat", "replay a conversation instead of memories, and print each prompt")
   ],
   run: (call, { chat, keep }) =>
     Effect.gen(function* () {

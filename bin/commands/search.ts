@@ -77,7 +77,7 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
     ),
     option("--vector-weight <n>", "set the weight of meaning in ranking, 0 or more", parseWeight),
     option("--text-weight <n>", "set the weight of words in ranking, 0 or more", parseWeight),
-    flag("--record", "record this search for 'daybook recall'"),
+    flag("--record", "save this search, so that 'daybook recall' can show it"),
     asOfOption
   ],
   examples: [

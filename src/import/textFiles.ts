@@ -56,7 +56,7 @@ export const listFiles = (path: string): ListedFiles => {
     try {
       const target = realpathSync(path)
       if (!target.startsWith(root + sep)) refuse(path, "is a link out of the folder: add its target instead")
-      // A target inside the folder is listed there, so the link is skipped.
+      // If the target is inside the folder, the walk finds it under its own path, so the link is skipped.
     } catch {
       refuse(path, "is a broken link")
     }

@@ -30,7 +30,7 @@ export interface StageTools {
 
 /** The plan of a stage. */
 export interface StagePlan {
-  /** Events in write order. Writing an event sets `born` of the memory that the event adds. */
+  /** Events, in the order in which they will be written. A new memory gets its `born` when its event is written. */
   readonly events: ReadonlyArray<DecidedEvent>
   /** Number of memories by action: promoted, archived … */
   readonly counts: Readonly<Record<string, number>>

@@ -17,8 +17,8 @@ export interface Archived {
 }
 
 /**
- * Makes the command that archives one memory. It fails with `MemoryNotFound` if the level cannot read it, and with
- * `LevelTooLow` if a higher level wrote it.
+ * Makes the command that archives one memory. The command fails with `MemoryNotFound` if the writer's trust level does not
+ * allow reading the memory, and with `LevelTooLow` if the memory was written at a higher level.
  */
 export const archiveMemory = (
   writer: Writer,

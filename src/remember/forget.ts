@@ -19,8 +19,8 @@ export interface Forgotten {
 }
 
 /**
- * Makes the command that forgets one memory. It fails with `MemoryNotFound` if the level cannot read it, and with
- * `LevelTooLow` if a higher level wrote it.
+ * Makes the command that forgets one memory. The command fails with `MemoryNotFound` if the writer's trust level does not
+ * allow reading the memory, and with `LevelTooLow` if the memory was written at a higher level.
  */
 export const forget = (
   writer: Writer,

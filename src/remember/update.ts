@@ -26,8 +26,9 @@ export interface Updated {
 }
 
 /**
- * Decodes changes into the command that makes them. It fails with `MemoryNotFound` if the level cannot read the memory,
- * and with `LevelTooLow` if a higher level wrote it. It is long, because its steps share the decoded changes.
+ * Decodes changes and makes the command that applies them. The command fails with `MemoryNotFound` if the writer's trust
+ * level does not allow reading the memory, and with `LevelTooLow` if the memory was written at a higher level. The
+ * function is long, because its steps share the decoded changes.
  */
 export const update = (
   writer: Writer,

@@ -96,8 +96,8 @@ const seasons: { readonly [season: string]: number } = { spring: 3, summer: 6, a
 
 const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-/** A feast, or the week or the weekend around it. */
-const feastCycle = (clock: Clock, dayOf: DayOf, unit: string | undefined): Cycle => ({
+/** A yearly holiday such as Easter, or the week or weekend around it. */
+const holidayCycle = (clock: Clock, dayOf: DayOf, unit: string | undefined): Cycle => ({
   period: "year",
   occurrence: (year) => {
     const date = dayOf(year)
@@ -189,7 +189,7 @@ export const recurringExpressions = (text: string, clock: Clock): ReadonlyArray<
     }
   }
   add(feastPattern, "feast", (match) =>
-    feastCycle(clock, feasts[match.slice(1).findIndex((name) => name !== undefined)]![1], match[feasts.length + 1])
+    holidayCycle(clock, feasts[match.slice(1).findIndex((name) => name !== undefined)]![1], match[feasts.length + 1])
   )
   add(seasonPattern, "season", ([, name]) => monthsOfYear(clock, seasons[name!.toLowerCase()]!, 3))
   add(quarterPattern, "season", ([, number]) => monthsOfYear(clock, Number(number) * 3 - 2, 3))

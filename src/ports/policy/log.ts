@@ -5,8 +5,8 @@ import { exactOptional } from "./fields.js"
 export const Log = Schema.Struct({
   /**
    * A copy of the ledger of erasures, for example on another disk. A relative path is resolved against the data folder.
-   * The copy's folder must exist. An erasure writes to both ledgers, and fails if it cannot. Each start of the program
-   * copies entries that are missing in one ledger from the other.
+   * The copy's folder must exist. An erasure writes to both ledgers, and fails if it cannot. At startup, the
+   * program copies to each ledger the entries that only the other one has.
    */
   ledger: exactOptional(
     Schema.String.pipe(

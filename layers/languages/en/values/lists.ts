@@ -1,7 +1,7 @@
 /** An item of a list: the canonical forms of its content words. */
 export type ListItem = ReadonlySet<string>
 
-/** A word of a text, or a mark; a joint ("and", "or", "plus") separates the items of a list like a comma. */
+/** A word or a punctuation mark. A conjunction ("and", "or", "plus") separates list items, just as a comma does. */
 export interface ListToken {
   /** The canonical form of a content word; "" for other words. */
   readonly canon: string
