@@ -31,7 +31,7 @@ export const verifyErased = ({ checkFolder, out }: Call, texts: ReadonlyArray<st
     if (proof.clean) return
     if (proof.hits.length === 0)
       return yield* refusalError(
-        `${countText(proof.notSearched.length, "file")} not searched: unpack them, then run this again`
+        `${countText(proof.notSearched.length, "file")} not searched: unpack these files, then run the command again`
       )
     const stay = proof.hits.filter(({ stays }) => stays === true).length
     const staying = stay === 0 ? "" : `, ${stay} of them in columns that an erasure keeps`
@@ -42,7 +42,7 @@ const looksLikeFile = /[\\/]|\.(backup|db|gz|jsonl|log)$/
 
 const proofText = async (out: Output, proof: Proof, texts: ReadonlyArray<string>): Promise<string> => {
   const { bytes, files, freePages, hits, more, notSearched, walBytes } = proof
-  const packed = notSearched.map((file) => `not searched, because it is packed or damaged: ${file}\n`).join("")
+  const packed = notSearched.map((file) => `not searched, because the file is packed or damaged: ${file}\n`).join("")
   const searched = `${packed}searched ${countText(files, "file")}, ${bytes} bytes; ${freePages} free pages that are not empty, ${walBytes} bytes of write-ahead log`
   const columns: ReadonlyArray<Column<Hit>> = [
     { name: "text", cell: ({ text }) => texts[text]! },

@@ -4,7 +4,7 @@ import { StorageError } from "./errors.js"
 // event.
 
 const remedy =
-  "nothing was written. Run 'daybook verify', then restore a backup, or accept the damage with 'daybook verify --accept DIGEST'"
+  "nothing was written. Run 'daybook verify' to see the damage. Then restore a backup, or accept the damage with 'daybook verify --accept DIGEST'"
 
 /** The anchor is missing, cut, edited or belongs to another log. No stream can be written. */
 export const anchorDamagedError = (problem: string): StorageError =>

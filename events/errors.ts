@@ -91,8 +91,8 @@ export class StorageError extends Schema.TaggedError<StorageError>()("StorageErr
       busy: "another process held the lock for too long: try again",
       full: "no space is left: free some space and try again; reads still work",
       damaged: "the file is damaged: run 'daybook verify', or restore a backup",
-      readonly: "it cannot be written: check its owner, its permissions and the disk",
-      nofolder: "it is not a folder and cannot be created: choose another path",
+      readonly: "this path cannot be written: check the owner, the permissions and the disk",
+      nofolder: "this path is not a folder, and no folder can be created here: choose another path",
       unsupported: "a required version or setting is missing: update Daybook",
       failed: "the operation failed; the code names the cause"
     }[this.kind]

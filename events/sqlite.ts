@@ -114,7 +114,7 @@ const migrate = (file: string, isMigrated = false): Effect.Effect<string, unknow
       return yield* unsupported(`SCHEMA_${current.migration}`, problem)
     }
     if (current?.migration === newest) return current.id
-    if (isMigrated) return yield* schemaDamagedError("its migrations are not recorded")
+    if (isMigrated) return yield* schemaDamagedError("the migrations of this file are not recorded")
     // Check first: a trigger added by another program would run when the migrations write.
     yield* Effect.try({ try: () => checkSchema(file), catch: storageError("log.db") })
     yield* Effect.provideService(
@@ -168,7 +168,7 @@ const unsupported = (code: string, problem: string) =>
 
 const needsWal = "the log needs a file system with locks and shared memory: move the data folder to a local disk"
 const lostSetting = (pragma: string) =>
-  `this build of SQLite ignores the setting ${pragma}: reinstall Daybook's own dependencies`
+  `this build of SQLite ignores the setting \`${pragma}\`: reinstall Daybook's own dependencies`
 
 /** True if a dotted version number is at least `oldest`. */
 export const isVersionAtLeast = (version: string, oldest: ReadonlyArray<number>): boolean => {

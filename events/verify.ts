@@ -88,7 +88,8 @@ export const accept = Effect.fnUntraced(function* (
     return yield* new NotAccepted({ problem })
   }
   if (examined.verification.digest !== digest) {
-    const problem = "the damage differs from this report: run 'daybook verify', and accept the new report"
+    const problem =
+      "the damage differs from the report with this digest: run 'daybook verify', then accept the new report"
     return yield* new NotAccepted({ problem })
   }
   yield* acceptExamined(log, codec, examined)
@@ -105,10 +106,14 @@ export const acceptWithoutLedger = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, NotAccepted | AppendError> {
   const examined = yield* examine(log, codec, null, options)
   const { ledgerProblems, problems } = examined
-  if (ledgerProblems.length === 0) return yield* new NotAccepted({ problem: "the ledger of erasures is not damaged" })
+  if (ledgerProblems.length === 0)
+    return yield* new NotAccepted({
+      problem: "the ledger of erasures is not damaged, so it cannot be replaced by a new one"
+    })
   const keys = new Set(ledgerProblems.map(problemKey))
   if (!problems.every((problem) => keys.has(problemKey(problem)))) {
-    const problem = "the log has other damage too: run 'daybook verify', and accept its report with --accept"
+    const problem =
+      "the log has other damage too: run 'daybook verify' for a report, then accept this report with 'daybook verify --accept DIGEST'"
     return yield* new NotAccepted({ problem })
   }
   yield* acceptExamined(log, codec, examined)

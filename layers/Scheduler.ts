@@ -198,7 +198,7 @@ const dueRuns = ({ leases, runner, running, start }: ClaimServices) => {
       if (warnedAgents.has(agent)) return Effect.void
       warnedAgents.add(agent)
       return Effect.logWarning(
-        "schedules wait: the clock jumped by more than a year; correct it, or run 'daybook maintain --confirm-clock'",
+        "schedules wait: the clock jumped by more than a year; correct the clock, or run 'daybook maintain --confirm-clock'",
         { agent }
       )
     })

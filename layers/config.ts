@@ -72,7 +72,7 @@ export const readPolicyDocument = Effect.fnUntraced(function* (
   const invalidPolicy = (problem: string) => new InvalidPolicy({ file, problems: [problem] })
   const text = yield* Effect.try({
     try: () => readFileSync(file, "utf8"),
-    catch: () => invalidPolicy("cannot be read")
+    catch: () => invalidPolicy("cannot be read: check the path and the permissions")
   })
   const json = file.endsWith(".json")
   // Loaded on demand: most folders have no policy.
@@ -82,7 +82,7 @@ export const readPolicyDocument = Effect.fnUntraced(function* (
     catch: (error) => {
       const { column, line } = error as { line?: number; column?: number }
       return invalidPolicy(
-        `is not ${json ? "JSON" : "TOML"}${line === undefined ? "" : `, in line ${line} at column ${column}`}`
+        `is not valid ${json ? "JSON" : "TOML"}${line === undefined ? "" : `: see line ${line}, column ${column}`}`
       )
     }
   })

@@ -111,7 +111,7 @@ const build = Effect.fnUntraced(function* (
   }
   const [first, model] = split(name)
   if (first === "local") {
-    if (model === undefined) return yield* unknownEmbedder("a model is required: local/FOLDER")
+    if (model === undefined) return yield* unknownEmbedder("the folder of a model is required: write local/FOLDER")
     const { localEmbedder } = yield* Effect.promise(() => import("./LocalEmbedder.js"))
     return { embedder: yield* localEmbedder(model, dimensions) }
   }

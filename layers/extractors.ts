@@ -18,12 +18,12 @@ export const policyExtractorLayer = (
   if (!enabled || extractor === "none") return Extractor.layerNone
   if (policy.model === undefined) {
     return extractor === "model"
-      ? Layer.fail(new InvalidPolicy({ problems: ["model: is required, because capture.extractor is model"] }))
+      ? Layer.fail(new InvalidPolicy({ problems: ["model: is required, because `capture.extractor` is `model`"] }))
       : Layer.effect(Extractor, loadRules)
   }
   if (extractor === "model" && mode === "turn") {
     const problem =
-      'capture.mode: must be "after" or "buffer", because capture.extractor is model and "turn" extracts by rules'
+      'capture.mode: must be "after" or "buffer", because `capture.extractor` is `model`, and "turn" extracts by rules'
     return Layer.fail(new InvalidPolicy({ problems: [problem] }))
   }
   return extractor === "rules"

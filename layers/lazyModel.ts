@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* (
         try: () => import("./models/index.js"),
         catch: (error) =>
           new ModelNotLoaded({
-            problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
+            problem: missingPackage(error) ?? "the packages for this model cannot be loaded: install the packages again"
           })
       })
     const model = yield* Effect.mapError(

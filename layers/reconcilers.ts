@@ -44,7 +44,7 @@ export const policyReconcilerLayer = (
   if (reconciler === "rules") return Layer.effect(Reconciler, loadRules)
   if (policy.model === undefined) {
     return Layer.fail(
-      new InvalidPolicy({ problems: [`model: is required, because reconcile.reconciler is ${reconciler}`] })
+      new InvalidPolicy({ problems: [`model: is required, because \`reconcile.reconciler\` is \`${reconciler}\``] })
     )
   }
   return Layer.effect(

@@ -15,7 +15,9 @@ export const policySummarizerLayer = (
 ): Layer.Layer<Summarizer, InvalidPolicy> => {
   if (policy.summarize.summarizer === "rules") return Summarizer.layerNone
   if (policy.model === undefined) {
-    return Layer.fail(new InvalidPolicy({ problems: ["model: is required, because summarize.summarizer is model"] }))
+    return Layer.fail(
+      new InvalidPolicy({ problems: ["model: is required, because `summarize.summarizer` is `model`"] })
+    )
   }
   return Layer.effect(Summarizer, modelSummarizer).pipe(Layer.provide(model ?? lazyModel(policy.model)))
 }

@@ -111,7 +111,7 @@ describe("a backup", () => {
       yield* Backup.create({ folder: data, to: file })
       yield* remember(data, ["Written after the backup"])
       const refused = yield* Effect.flip(Backup.restore({ file, folder: data }))
-      expect(refused).toMatchObject({ _tag: "BackupRefused", problem: expect.stringContaining("has a log") })
+      expect(refused).toMatchObject({ _tag: "BackupRefused", problem: expect.stringContaining("contains a log") })
       expect(yield* stateOf(data)).toMatchObject({ ok: true, events: before.events + 2 })
       const restored = yield* Backup.restore({ file, folder: data, replace: true })
       expect(restored.lost).toEqual([{ agent: "coop", after: 4, to: 6 }])
@@ -187,7 +187,7 @@ describe("a backup", () => {
       expect(error.message).toMatch(/the log is damaged: coop 2: /)
       expect(existsSync(other)).toBe(false)
       expect(yield* Effect.flip(Backup.create({ folder: join(path, "no"), to: other }))).toMatchObject({
-        problem: "has no log: check the path of the data folder"
+        problem: "contains no log: check the path of the data folder"
       })
     })
   )

@@ -166,7 +166,7 @@ describe("the command line", () => {
   const refused: ReadonlyArray<Call> = [
     [
       ["remember", "x", "--trust", "inner", "--store", "private"],
-      /inner cannot write to private: use shared or social$/
+      /inner cannot write to `private`: use `shared` or `social`$/
     ],
     [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use full, inner, familiar$/],
     [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
@@ -183,24 +183,30 @@ describe("the command line", () => {
     [["update", "nothere", "--title", "x"], /^memory nothere not found: check the id and the trust level$/],
     [["timeline", "nothere"], /^memory nothere not found: check the id and the trust level$/],
     [["history", "nothere"], /^memory nothere not found: check the id and the trust level$/],
-    [["list", "--as-of", "1"], /^version 1 does not exist: the newest is 0$/],
-    [["log", "--as-of", "1"], /^version 1 does not exist: the newest is 0$/],
-    [["list", "--as-of", "0", "--trust", "inner"], /needs trust level full$/],
-    [["log", "--trust", "inner"], /^log needs trust level full$/],
-    [["verify", "--trust", "inner"], /^verify needs trust level full$/],
-    [["stats", "--trust", "familiar"], /^stats needs trust level full$/],
-    [["rebuild", "--trust", "public"], /^rebuild needs trust level full$/],
-    [["backfill", "--trust", "inner"], /^backfill needs trust level full$/],
-    [["agents", "--trust", "inner"], /^agents needs trust level full$/],
-    [["recall", "list", "--trust", "inner"], /^recall needs trust level full$/],
-    [["undo", "--event", "1", "--trust", "inner"], /^undo needs trust level full$/],
+    [["list", "--as-of", "1"], /^version 1 does not exist: the newest version is 0$/],
+    [["log", "--as-of", "1"], /^version 1 does not exist: the newest version is 0$/],
+    [["list", "--as-of", "0", "--trust", "inner"], /requires trust level `full`$/],
+    [["log", "--trust", "inner"], /^log requires trust level `full`$/],
+    [["verify", "--trust", "inner"], /^verify requires trust level `full`$/],
+    [["stats", "--trust", "familiar"], /^stats requires trust level `full`$/],
+    [["rebuild", "--trust", "public"], /^rebuild requires trust level `full`$/],
+    [["backfill", "--trust", "inner"], /^backfill requires trust level `full`$/],
+    [["agents", "--trust", "inner"], /^agents requires trust level `full`$/],
+    [["recall", "list", "--trust", "inner"], /^recall requires trust level `full`$/],
+    [["undo", "--event", "1", "--trust", "inner"], /^undo requires trust level `full`$/],
     [["undo", "--event", "99"], /^nothing to undo: there is no event 99$/],
     [["undo", "--run", "nobody"], /^nothing to undo: there is no change of a memory by run nobody$/],
     [["token", "revoke", "nobody"], /^token nobody not found: 'daybook token list' shows the ids$/],
     [["recall", "show", "1"], /^recall 1 not found: list the recalls to see their numbers$/],
     [["import", "/nowhere/at/all"], /^\/nowhere\/at\/all: does not exist$/],
-    [["list", "--data", "/dev/null"], /^folder \/dev\/null: it is not a folder and cannot be created/],
-    [["list", "--data", "/dev/null/x"], /^folder \/dev\/null\/x: it is not a folder and cannot be created/],
+    [
+      ["list", "--data", "/dev/null"],
+      /^folder \/dev\/null: this path is not a folder, and no folder can be created here/
+    ],
+    [
+      ["list", "--data", "/dev/null/x"],
+      /^folder \/dev\/null\/x: this path is not a folder, and no folder can be created here/
+    ],
     [["remember", "x", "--data", "/proc/x/y"], /^folder \/proc\/x\/y: \w.* \(E[A-Z]+\)$/]
   ]
   it.each(refused)("%j is refused", async (args, line) => {

@@ -132,11 +132,11 @@ describe("the call of daybook erase", () => {
     await daybook("remember", "tea")
     const lineOf = async (...args: ReadonlyArray<string>) => refusal(await daybook("erase", ...args, "--yes")).line
     expect(await lineOf("--person", "Nora Blom")).toContain(
-      "no agent has anything with the name Nora Blom: check the spelling, or whether it was erased before"
+      "no agent has data with the name Nora Blom: check the spelling, and whether the data was erased before"
     )
-    expect(await lineOf("--session", "tuesday")).toContain("agent default has nothing with the session tuesday")
+    expect(await lineOf("--session", "tuesday")).toContain("agent default has no data with the session tuesday")
     expect(await lineOf("--source", "file:tides.md")).toContain("the source file:tides.md")
-    expect(await lineOf("zzzzzzzzzz")).toContain("agent default has nothing with the id zzzzzzzzzz")
+    expect(await lineOf("zzzzzzzzzz")).toContain("agent default has no data with the id zzzzzzzzzz")
     const missing = await daybook("--agent", "defualt", "erase", "--everything", "--yes")
     expect(missing.stderr).toContain("did you mean default?")
   })
@@ -248,7 +248,7 @@ describe("what cannot be searched", () => {
     await daybook("remember", "gulls sleep on one leg")
     const folder = newFolder()
     const verify = () => daybook("erase", "--verify", "44 Dunlin Road", "--in", folder)
-    expect(refusal(await verify()).line).toContain("has no file: nothing was searched")
+    expect(refusal(await verify()).line).toContain("contains no files: nothing was searched")
     // A gzip file is known by its first bytes, not by its name; a link leads to its file.
     writeFileSync(join(folder, "a.tgz"), gzipSync("Anna lives at 44 Dunlin Road"))
     expect((await verify()).stdout).toContain("unpacked content")
@@ -261,7 +261,7 @@ describe("what cannot be searched", () => {
     writeFileSync(join(folder, "b.zip"), "PK\u0003\u0004 and so on")
     writeFileSync(join(folder, "c.gz"), gzipSync("Anna").subarray(0, 12))
     const packed = await verify()
-    expect(packed.stdout).toContain("not searched, because it is packed or damaged: b.zip")
+    expect(packed.stdout).toContain("not searched, because the file is packed or damaged: b.zip")
     expect(packed.stdout).toContain("c.gz")
     expect(refusal(packed)).toMatchObject({ code: exitCodes.refused })
     expect(refusal(packed).line).toContain("2 files not searched")

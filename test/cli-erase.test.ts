@@ -110,7 +110,7 @@ describe("daybook erase", () => {
     const ids: ReadonlyArray<string> = []
     expect(refusal(await daybook("erase", "--agent", "bob", "--yes", ...ids))).toEqual({
       code: exitCodes.badCall,
-      line: "daybook: no ids were passed: to erase the whole agent bob without asking, pass --everything too"
+      line: "daybook: no ids were passed: to erase the whole agent bob without a question, pass --everything too"
     })
     expect(refusal(await daybook("erase", "--agent", "bob", "--yes", "")).code).toBe(exitCodes.badCall)
     expect(refusal(await daybook("erase", "--everything", "--yes")).code).toBe(exitCodes.badCall)

@@ -139,8 +139,8 @@ describe("check", () => {
     const { code, stdout } = await runInProcess(["--data", folder, "check"])
     expect(code).toBe(1)
     expect(lines(stdout)).toEqual([
-      `problem  ${join(folder, "policy.toml")}: model: is required, because reconcile.reconciler is model`,
-      `problem  ${join(folder, "policy.toml")}: model: is required, because summarize.summarizer is model`
+      `problem  ${join(folder, "policy.toml")}: model: is required, because \`reconcile.reconciler\` is \`model\``,
+      `problem  ${join(folder, "policy.toml")}: model: is required, because \`summarize.summarizer\` is \`model\``
     ])
   })
 
@@ -154,7 +154,7 @@ describe("check", () => {
       expect.stringMatching(`^problem  ${at}embedding.batch: `),
       expect.stringMatching(`^problem  ${at}embedding.embedder: unknown embedder opnai`),
       expect.stringMatching(`^problem  ${at}gc.capacity: `),
-      `problem  ${at}model: is required, because reconcile.reconciler is model`,
+      `problem  ${at}model: is required, because \`reconcile.reconciler\` is \`model\``,
       `warning  ${at}rerank.reranker: COHERE_API_KEY is not set; cohere does not rerank`
     ])
     const broken = withPolicy('[reconcile]\nreconciler = "model"\n[model]\nprovider = "openai"\n')
@@ -190,7 +190,7 @@ describe("check", () => {
       const { code, stdout } = await runInProcess(["--data", data, "check"], { DAYBOOK_POLICY: policy })
       expect(code).toBe(1)
       expect(lines(stdout)).toEqual([
-        expect.stringMatching(`^problem  folder ${data}: it is not a folder and cannot be created`),
+        expect.stringMatching(`^problem  folder ${data}: this path is not a folder, and no folder can be created here`),
         expect.stringMatching(`^problem  ${policy}: gc.capacity: `)
       ])
       expect((await runInProcess(["--data", data, "check"])).line).toBe("1 problem in the data folder")
@@ -204,14 +204,14 @@ describe("check", () => {
     const { code, stdout } = await runInProcess(["--data", folder, "check"])
     expect(code).toBe(0)
     expect(lines(stdout)).toEqual([
-      `warning  ${json} is ignored: ${toml} is used`,
+      `warning  ${json} is ignored, because ${toml} is used`,
       expect.stringMatching(`^ok  policy [0-9a-f]{16} from ${toml}$`)
     ])
     const other = join(withPolicy("", "my.toml"), "my.toml")
     const named = await runInProcess(["--data", folder, "check"], { DAYBOOK_POLICY: other })
     expect(lines(named.stdout)).toEqual([
-      `warning  ${toml} is ignored: ${other} is used`,
-      `warning  ${json} is ignored: ${other} is used`,
+      `warning  ${toml} is ignored, because ${other} is used`,
+      `warning  ${json} is ignored, because ${other} is used`,
       expect.stringMatching(`from ${other}$`)
     ])
     expect(lines((await runInProcess(["--data", folder, "check", other])).stdout)).toHaveLength(1)

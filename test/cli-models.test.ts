@@ -81,7 +81,7 @@ describe("models named in the policy, on the command line", () => {
     expect([code, stderr]).toEqual([0, ""])
     expect(stdout).toMatch(/hint +reranker endpoint: failed \(status 500\); hits are not reranked/)
     expect(stdout).toMatch(
-      /hint +embedder openai-compatible\/own-8: failed \(status 500\); searched without its vectors/
+      /hint +embedder openai-compatible\/own-8: failed \(status 500\); searched without vectors of this embedder/
     )
     // What the provider may not see has vectors all the same.
     expect(stdout).toContain("vectors of glove-100-v1")

@@ -77,7 +77,7 @@ describe("daybook schedules", () => {
       [
         ["add", "tea", "--every", "30s"],
         2,
-        "every: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
+        "every: must leave at least 60000 ms between runs, as the policy requires in `schedules.minInterval`"
       ],
       [
         ["add", "tea", "--cron", "often"],
@@ -86,7 +86,7 @@ describe("daybook schedules", () => {
       ],
       [["show", "nobody"], 1, "schedule nobody not found: list the schedules to see their ids"],
       [["run", "nobody"], 1, "run nobody not found: list the runs to see their ids"],
-      [["--trust", "inner"], 1, "schedules needs trust level full"]
+      [["--trust", "inner"], 1, "schedules requires trust level `full`"]
     ]
     for (const [call, code, line] of refusals) {
       expect(refusal(await daybook("schedules", ...call))).toEqual({ code, line: `daybook: ${line}` })

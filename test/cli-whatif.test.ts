@@ -93,7 +93,7 @@ describe("daybook what-if", () => {
     writeFileSync(file, "[gc]\ncapacity = 3\nremoveAfter = 30\n[tiers]\ndecay = 1\n[reconcile]\nthreshold = 0.4\n")
     expect(refusal(await daybook("what-if", "--policy", file))).toEqual({
       code: 2,
-      line: "daybook: policy: the replay ignores gc.capacity, tiers.decay: only reconcile and search.commonShare may differ from the current policy"
+      line: "daybook: policy: the replay ignores gc.capacity, tiers.decay: only `reconcile` and `search.commonShare` may differ from the current policy"
     })
     writeFileSync(file, "[gc]\ncapacity = 500\n[search]\ncommonShare = 0.5\n")
     expect((await daybook("what-if", "--policy", file)).code).toBe(0)
@@ -104,7 +104,7 @@ describe("daybook what-if", () => {
       [["--threshold", "2"], 2, /--threshold: must be a number from 0 to 1/],
       [["--policy", join(folder, "none.toml")], 1, /none.toml: cannot be read$/],
       [["--from", String(events + 1)], 2, new RegExp(`from: must be a whole number from 1 to ${events}$`)],
-      [["--trust", "inner"], 1, /what-if needs trust level full/]
+      [["--trust", "inner"], 1, /what-if requires trust level `full`/]
     ] as const) {
       const refused = refusal(await daybook("what-if", ...args))
       expect(refused.code).toBe(code)

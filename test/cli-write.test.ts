@@ -204,7 +204,7 @@ describe("files of a session", () => {
       ...{ files: 2, added: 0, updated: 0, unchanged: 0, moved: [] },
       skipped: [{ path: join(notes, "empty.txt"), problem: "is empty" }],
       cut: [],
-      refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; pass --move to move it" }]
+      refused: [{ path: join(notes, "tea.md"), problem: "belongs to session monday; pass --move to move the file" }]
     })
     expect(refusal(await daybook("forget-session", "friday")).code).toBe(1)
     expect(refusal(await daybook("add-file", notes, "--move")).code).toBe(2)
@@ -498,7 +498,7 @@ describe("import", () => {
     writeFileSync(join(notes, "signs.md"), `One.\n\n${"*a_ ".repeat(500)}\n`)
     const cut = await daybook("import", notes, "--store", "shared")
     expect(cut).toMatchObject({ code: 0, stdout: expect.stringContaining("3 files, 5 items: 2 added") })
-    expect(cut.stderr).toContain("signs.md:3: has too many markup characters in one line: read as plain text")
+    expect(cut.stderr).toContain("signs.md:3: has too many markup characters in one line and was read as plain text")
     writeFileSync(join(notes, "huge.md"), "x".repeat((4 << 20) + 1))
     const partly = await daybook("import", notes, "--store", "shared", "--json")
     expect(JSON.parse(partly.stdout).refused).toHaveLength(1)

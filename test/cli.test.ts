@@ -136,10 +136,10 @@ describe("a data folder with a few memories", () => {
     const known = answerOf(await daybook("--trust", "familiar", "history", ids.tokyo!, "--json"))
     expect(known[0]).not.toHaveProperty("version")
     for (const command of ["log", "verify"]) {
-      const line = `daybook: ${command} needs trust level full`
+      const line = `daybook: ${command} requires trust level \`full\``
       expect(refusal(await daybook("--trust", "inner", command))).toEqual({ code: 1, line })
     }
-    const line = "daybook: reading as of a version needs trust level full"
+    const line = "daybook: reading as of a version requires trust level `full`"
     expect(refusal(await daybook("list", "--trust", "inner", "--as-of", "1"))).toEqual({ code: 1, line })
     expect(refusal(await daybook("get", ids.deploys!, "--trust", "inner")).code).toBe(1)
     expect(refusal(await daybook("remember", "mine", "--trust", "inner", "--store", "private")).code).toBe(1)

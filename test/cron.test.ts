@@ -180,7 +180,7 @@ describe("other cadences", () => {
         `${problem}, *, or a list, range or step of these values, such as "1,3", "1-3" or "*/2"`
       )
     }
-    expect(findCronProblem("0 0 30 2 *")).toBe("names a day that never occurs")
+    expect(findCronProblem("0 0 30 2 *")).toBe("contains a day that never occurs")
     expect(findCronProblem("30 9 * * mon-fri")).toBeUndefined()
   })
 })

@@ -336,13 +336,18 @@ describe("a provider's embedder", () => {
     ["openai", undefined, {}, "OPENAI_API_KEY is not set"],
     ["openai/text-embedding-3-small", 2_000, {}, "supports up to 1536 dimensions, not 2000"],
     ["voyage/voyage-4", 300, {}, "supports 256, 512, 1024, 2048 dimensions, not 300"],
-    ["cohere/embed-v9", undefined, {}, "its dimensions are unknown: set embedding.dimensions, or pass --dimensions"],
+    [
+      "cohere/embed-v9",
+      undefined,
+      {},
+      "the dimensions of this model are unknown: set `embedding.dimensions`, or pass `--dimensions`"
+    ],
     ["cohere/embed-v9", 8_193, {}, "dimensions must be a whole number from 1 to 8192"],
     [
       "ollama/snowflake-arctic-embed:9b",
       undefined,
       {},
-      "its dimensions are unknown: set embedding.dimensions, or pass --dimensions"
+      "the dimensions of this model are unknown: set `embedding.dimensions`, or pass `--dimensions`"
     ],
     ["ollama/snowflake-arctic-embed:22m", 1_024, {}, "supports 384 dimensions, not 1024"],
     ["openai-compatible/m", 8, {}, "embedding.providers.openai-compatible.baseUrl is missing"],
@@ -352,7 +357,7 @@ describe("a provider's embedder", () => {
       { "openai-compatible": { baseUrl: "http://h/v1" } },
       "embedding.providers.openai-compatible.keyVariable is missing"
     ],
-    ["openai-compatible", 8, {}, "a model is required: openai-compatible/MODEL"],
+    ["openai-compatible", 8, {}, "the name of a model is required: write openai-compatible/MODEL"],
     // A provider's own key goes to no other address.
     ["openai", undefined, { openai: { baseUrl: "http://h/v1" } }, "embedding.providers.openai.keyVariable is missing"],
     ["words", 64, {}, "supports 100 dimensions, not 64"],

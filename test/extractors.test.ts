@@ -86,7 +86,7 @@ describe("a hybrid extractor", () => {
         expect(yield* Effect.flip(extractor.ask!(request))).toBe(error)
         expect(extractor.extract(request).facts).toEqual([home])
       }
-      expect(error.message).toBe("extractor m: stated what no turn states (1 of 2 facts)")
+      expect(error.message).toBe("extractor m: made a statement that no turn supports (in 1 of 2 facts)")
     })
   )
 })
@@ -114,7 +114,7 @@ describe("the policy's extractor", () => {
   it.effect("needs a model, and a mode that asks it, if a model extracts", () =>
     Effect.gen(function* () {
       const missing = yield* Effect.flip(nameOf({ capture: { extractor: "model" } }))
-      expect(missing.message).toContain("model: is required, because capture.extractor is model")
+      expect(missing.message).toContain("model: is required, because `capture.extractor` is `model`")
       const mode = yield* Effect.flip(nameOf({ model, capture: { extractor: "model", mode: "turn" } }))
       expect(mode.message).toContain('capture.mode: must be "after" or "buffer"')
       const bounds = yield* Effect.flip(nameOf({ capture: { minTurnMessages: 0, tokens: 0, turns: 101, mode: "now" } }))

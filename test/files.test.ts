@@ -364,7 +364,7 @@ describe("files of a folder", () => {
       expect(paths.map(name)).toEqual(["a.md", "b/c.txt", "large.txt", "latin.txt", "picture.png"])
       expect(refused.map(({ path, problem }) => [name(path), problem])).toEqual([
         ["dead.md", "is a broken link"],
-        ["out.md", "is a link out of the folder: add its target instead"]
+        ["out.md", "is a link to a target outside the folder: add the target instead"]
       ])
       expect(paths.map(readTextFile).map((one) => ("problem" in one ? one.problem : one.text))).toEqual([
         "alpha",

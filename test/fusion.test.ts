@@ -93,7 +93,9 @@ describe("the vector of a call", () => {
     Effect.gen(function* () {
       const { memory } = yield* remembering({ policy: { search: { vectorWeight: 0 } } })
       const error = yield* Effect.flip(memory.search({ text: "ferry", embedding: kettle }))
-      expect(error.message).toBe("embedding: has no effect, because vectors have a weight of 0 here: pass vectorWeight")
+      expect(error.message).toBe(
+        "embedding: has no effect, because vectors have a weight of 0 here: pass a `vectorWeight` above 0"
+      )
       expect(yield* memory.search({ text: "", embedding: kettle, vectorWeight: 1 })).not.toEqual([])
     })
   )
@@ -166,7 +168,7 @@ describe("the weights of a call", () => {
       const { explanation, hits } = yield* memory.explain({ text: "ferry", textWeight: 0 })
       expect(titles(hits)).toEqual(["the ferry leaves at nine"])
       expect(hits[0]!.parts.text).toBe(1)
-      expect(explanation.hints.join()).toContain("searched without its vectors")
+      expect(explanation.hints.join()).toContain("searched without vectors of this embedder")
     })
   )
 })
@@ -185,7 +187,7 @@ describe("an option of the fusion", () => {
           { embedding: new Float32Array(maxDimensions + 1).fill(1) },
           `embedding: has more than ${maxDimensions} numbers`
         ],
-        [{ embedding: kettle, vectorWeight: 0 }, "embedding: cannot be used with a vectorWeight of 0"],
+        [{ embedding: kettle, vectorWeight: 0 }, "embedding: cannot be used if `vectorWeight` is 0"],
         [{ topK: 0 }, "topK: must be a whole number from 1 to 4095"],
         [{ topK: 4_096 }, "topK: must be a whole number from 1 to 4095"],
         [{ topK: "3" }, "topK: must be a whole number from 1 to 4095"],
@@ -194,7 +196,7 @@ describe("an option of the fusion", () => {
         [{ textWeight: "1" }, "textWeight: must be a finite number, 0 or greater"],
         [
           { vectorWeight: 0, textWeight: 0 },
-          "vectorWeight: is 0, and so is textWeight: at least one of them must be greater than 0"
+          "vectorWeight: cannot be 0 if `textWeight` is 0: at least one of the two must be greater than 0"
         ],
         ...[{ embedding: kettle }, { vectorWeight: 1 }, { textWeight: 1 }].map(
           (option) =>

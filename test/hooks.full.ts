@@ -213,7 +213,7 @@ describe("a hook that cannot work", () => {
       for (const text of inputs) expect(await hook(data, event, text)).toMatchObject(silent)
     }
     const lost = await hook(data, "user-prompt", { prompt: "Which berth?" })
-    expect(lost).toEqual({ ...silent, stderr: "daybook: stdin: session_id must be a non-empty string\n" })
+    expect(lost).toEqual({ ...silent, stderr: "daybook: stdin: `session_id` must be a non-empty string\n" })
     for (const [event, field] of [
       ["user-prompt", "prompt"],
       ["post-tool", "tool_name"],

@@ -165,7 +165,7 @@ describe("a derived memory", () => {
       const refused = yield* Effect.flip(memory.remember({ title: "Summary", from, store: "social" }))
       expect(refused).toMatchObject({
         field: "store",
-        problem: `is less restrictive than the store of memory ${source}: use shared`
+        problem: `is less restrictive than the store of memory ${source}: use \`shared\``
       })
       const { id: derived } = yield* memory.remember({ title: "Summary", from, store: "shared" })
       const { id: further } = yield* memory.remember({

@@ -114,7 +114,7 @@ describe("an encoder in ONNX files", () => {
       expect(yield* localEmbedder(before.model, before.dimensions)).toBe(before)
       const after = yield* localEmbedder(writeBert(folder, mean, { seed: 2 }))
       expect(after.model).not.toBe(before.model)
-      expect(yield* problemOf(before.model)).toBe(`its files changed: they now contain ${after.model}`)
+      expect(yield* problemOf(before.model)).toBe(`the files of the model changed: they now contain ${after.model}`)
       expect((yield* localEmbedder(writeBert(folder, mean))).model).toBe(before.model)
     })
   )
@@ -123,7 +123,7 @@ describe("an encoder in ONNX files", () => {
     Effect.gen(function* () {
       const root = yield* temporaryFolder
       const folder = writeBert(join(root, "bert"), mean)
-      expect(yield* problemOf(folder, 16)).toBe("its vectors can only have these dimensions: 32")
+      expect(yield* problemOf(folder, 16)).toBe("vectors of this model can only have these dimensions: 32")
       // A layer behind the pooling would be left out silently.
       writeFileSync(
         join(folder, "modules.json"),
@@ -306,7 +306,7 @@ describe("the table of families", () => {
     Effect.gen(function* () {
       expect((yield* localEmbedder("Snowflake/snowflake-arctic-embed-m-v1.5", 256)).dimensions).toBe(256)
       expect(yield* problemOf("Snowflake/snowflake-arctic-embed-m-v1.5", 255)).toBe(
-        "its vectors can only have these dimensions: 768, 256"
+        "vectors of this model can only have these dimensions: 768, 256"
       )
       expect(familyOf("someone/word2vec")).toBeUndefined()
     })

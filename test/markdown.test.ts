@@ -451,12 +451,12 @@ describe("any text", () => {
     const cuts = (lines: ReadonlyArray<string>) => parse(lines.join("\n"), "a.md").cuts
     expect(cuts(["a **b** c", "", "- d"])).toEqual([])
     expect(cuts(["One", "", "*a_ ".repeat(200), "", "*two*"])).toEqual([
-      { line: 3, problem: "has too many markup characters in one line: read as plain text" }
+      { line: 3, problem: "has too many markup characters in one line and was read as plain text" }
     ])
     const long = parse(["One", "", `- ${"*a_ ".repeat(200)}`, "", "*two*"].join("\n"), "a.md").items
     expect(long.map(({ title }) => title.slice(0, 8))).toEqual(["One", "*a_ *a_ ", "two"])
     expect(cuts(["One", "", `${"> ".repeat(16)}deep`, "", "two"])).toEqual([
-      { line: 1, problem: "is nested too deeply: read as plain text" }
+      { line: 1, problem: "is nested too deeply and was read as plain text" }
     ])
     const rows = ["|a|b|", "|-|-|", ...Array.from({ length: 30_000 }, (_, index) => `|${index}|y|`)]
     const { cuts: rest, items } = parse(rows.join("\n"), "a.md")

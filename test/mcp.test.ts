@@ -112,7 +112,11 @@ describe("a refused call", () => {
     ["memory_write", {}, /^title: is missing; memory_write takes title, /],
     ["memory_get", { ids: ["a", 7] }, /^ids\.1: must be text$/],
     ["memory_write", { title: " " }, /^title: is empty$/],
-    ["memory_write", { title: "x", store: "private" }, /^store: trust level inner cannot write to private: use shared/],
+    [
+      "memory_write",
+      { title: "x", store: "private" },
+      /^store: trust level inner cannot write to `private`: use `shared`/
+    ],
     ["memory_write", { title: "The password is hunter2-Xy9!kk" }, /can only be stored in the private store/],
     ["memory_update", { id: "nothere", title: "x" }, /^memory nothere not found/],
     ["memory_forget", { id: "nothere" }, /^memory nothere not found/],
@@ -442,7 +446,7 @@ describe("the agent of a request over HTTP", () => {
       expect(yield* status("*", "?agnt=team-a")).toEqual([
         400,
         "application/problem+json",
-        "agnt: is not a parameter of /mcp: use agent"
+        "agnt: is not a parameter of /mcp: use `agent`"
       ])
     }).pipe(withMemory)
   )

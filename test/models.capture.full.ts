@@ -51,7 +51,7 @@ const cases: Readonly<
   },
   invents: {
     takes: (request) => ({ answer: answerOf(request, (fact) => ({ ...fact, title: "The user owes the bank money" })) }),
-    told: /stated what no turn states \(\d+ of \d+ facts\)$/
+    told: /made a statement that no turn supports \(in \d+ of \d+ facts\)$/
   },
   echoes: {
     takes: (request) => ({ answer: answerOf(request, (fact) => ({ ...fact, narrative: `password: ${token}` })) }),

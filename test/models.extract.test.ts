@@ -181,31 +181,55 @@ describe.each(protocols)("a model extractor that speaks %s", (protocol) => {
       { answer: answer({ ...gluten, sources: [{ turn: 0, reason: `password: ${token}` }] }) },
       "wrote a credential"
     ],
-    ["a foreign fact", { answer: answer(gluten, fact("Zyxilse owes the bank money")) }, "stated what no turn states"],
-    ["a fact of another turn", { answer: answer(fact("Annelie arrives on Friday")) }, "stated what no turn states"],
+    [
+      "a foreign fact",
+      { answer: answer(gluten, fact("Zyxilse owes the bank money")) },
+      "made a statement that no turn supports"
+    ],
+    [
+      "a fact of another turn",
+      { answer: answer(fact("Annelie arrives on Friday")) },
+      "made a statement that no turn supports"
+    ],
     ["another name", { answer: answer(fact("Zyxilse works as a midwife in Portsmouth")) }, "stated what no turn"],
     ["another number", { answer: answer(fact("The train leaves at 16:45", [2], { statedBy: "tool" })) }, "stated what"],
-    ["another date", { answer: answer(fact("Annelie arrives on 19 May 2026", [2])) }, "stated what no turn states"],
-    ["a denial left out", { answer: answer(fact("Zyxilse eats gluten")) }, "stated what no turn states"],
-    ["a denial added", { answer: answer(fact("Zyxilse does not work as a midwife")) }, "stated what no turn states"],
-    ["a question as a fact", { answer: answer(fact("Zyxilse sells the car", [2])) }, "stated what no turn states"],
-    ["foreign people", { answer: answer({ ...gluten, people: ["Barbara"] }) }, "stated what no turn states"],
+    [
+      "another date",
+      { answer: answer(fact("Annelie arrives on 19 May 2026", [2])) },
+      "made a statement that no turn supports"
+    ],
+    ["a denial left out", { answer: answer(fact("Zyxilse eats gluten")) }, "made a statement that no turn supports"],
+    [
+      "a denial added",
+      { answer: answer(fact("Zyxilse does not work as a midwife")) },
+      "made a statement that no turn supports"
+    ],
+    [
+      "a question as a fact",
+      { answer: answer(fact("Zyxilse sells the car", [2])) },
+      "made a statement that no turn supports"
+    ],
+    [
+      "foreign people",
+      { answer: answer({ ...gluten, people: ["Barbara"] }) },
+      "made a statement that no turn supports"
+    ],
     ["a foreign detail", { answer: answer({ ...gluten, facts: ["she votes for the Greens"] }) }, "stated what no turn"],
     ["a foreign story", { answer: answer({ ...gluten, narrative: "Wanted in two states." }) }, "stated what no turn"],
     [
       "a proposal that nobody accepted",
       { answer: answer(fact("Zyxilse wants to move the 8.30 clinic", [1, 2])) },
-      "stated what no turn states"
+      "made a statement that no turn supports"
     ],
     [
       "a speaker who was silent",
       { answer: answer({ ...gluten, statedBy: "assistant" }) },
-      "stated what no turn states"
+      "made a statement that no turn supports"
     ],
     [
       "a foreign end",
       { answer: { ...answer(), archive: [{ title: "The gym", reason: "r", ...sources(0) }] } },
-      "stated what no turn states"
+      "made a statement that no turn supports"
     ]
   ]
   it.scopedLive.each(faults)("refuses %s", ([_, behaviour, reason]) =>

@@ -80,24 +80,24 @@ const cases: Readonly<
   },
   invented: {
     takes: (request) => but(request, 3, fact("The valve does not close below 4.5 bar, says Zed", 2)),
-    told: "stated what no source states (1 of 4 lines)"
+    told: "made a statement that no source supports (in 1 of 4 lines)"
   },
   misread: {
     takes: (request) => but(request, 3, fact("The valve does not close below 5.4 bar", 2)),
-    told: "stated what no source states (1 of 4 lines)"
+    told: "made a statement that no source supports (in 1 of 4 lines)"
   },
   reversed: {
     takes: (request) => but(request, 3, fact("The valve does close below 4.5 bar", 2)),
-    told: "stated what no source states (1 of 4 lines)"
+    told: "made a statement that no source supports (in 1 of 4 lines)"
   },
   misled: {
     takes: (request) => but(request, 1, fact(`${person} was repaired in hall 7`, 0, 1)),
-    told: "stated what no source states (1 of 4 lines)"
+    told: "made a statement that no source supports (in 1 of 4 lines)"
   },
-  dropped: { takes: (request) => but(request, 3), told: "omitted what its sources state (1 statements)" },
+  dropped: { takes: (request) => but(request, 3), told: "omitted statements of the sources (1 statements)" },
   shortened: {
     takes: (request) => but(request, 1, fact(`${person} owns the pump`, 0)),
-    told: "omitted what its sources state (3 statements)"
+    told: "omitted statements of the sources (3 statements)"
   }
 }
 const names = Object.keys(cases)
@@ -293,6 +293,6 @@ describe("a summarizer", () => {
         Effect.scoped(Effect.void.pipe(Effect.provide(policySummarizerLayer(policy))))
       )
     )
-    expect(JSON.stringify(built)).toContain("model: is required, because summarize.summarizer is model")
+    expect(JSON.stringify(built)).toContain("model: is required, because `summarize.summarizer` is `model`")
   })
 })

@@ -110,7 +110,7 @@ describe("an unknown option", () => {
     const token = "t"
     expect(() => connect({ tokn: token } as never)).toThrow("tokn: is not a known option: use url, token")
     expect(() => connect(null as never)).toThrow("options: must be an object, such as { url: … }")
-    expect(() => connect({ token: "" })).toThrow("token: is missing: 'daybook token add' prints one")
+    expect(() => connect({ token: "" })).toThrow("token: is missing: create a token with 'daybook token add'")
     expect(() => connect({ token, url: "localhost:8787" })).toThrow("url: must begin with http:// or https://")
     expect(() => connect({ token, url: "http://" })).toThrow("url: is not a URL")
     const daybook = connect({ token, url: "http://127.0.0.1:8787/" })
@@ -123,9 +123,9 @@ describe("an unknown option", () => {
 describe("an adapter of a host", () => {
   it.each([
     ["a promise", Promise.resolve({}), "is a promise: await openMemory(…)"],
-    ["nothing", undefined, "is missing: pass what openMemory returned"],
-    ["null", null, "is missing: pass what openMemory returned"],
-    ["options", { agent: "coop" }, "is not a host memory: pass what openMemory returned"]
+    ["nothing", undefined, "is missing: pass the memory that `openMemory` returned"],
+    ["null", null, "is missing: pass the memory that `openMemory` returned"],
+    ["options", { agent: "coop" }, "is not a host memory: pass the memory that `openMemory` returned"]
   ])("refuses %s in place of its memory, when it is made", (_, given, problem) => {
     const memory = given as never
     const adapters = [

@@ -95,7 +95,7 @@ describe("stores with their own embedder", () => {
         far.embed = () => Effect.fail(new EmbedderError({ model: "far", reason: "failed", kind: "connection" }))
         const { explanation, hits } = yield* memory.explain({ text: "keeps the pilot keeps rope" })
         expect(explanation.vectors).toBe("words")
-        expect(explanation.hints).toEqual(["embedder far: failed; searched without its vectors"])
+        expect(explanation.hints).toEqual(["embedder far: failed; searched without vectors of this embedder"])
         // Who asks for what it is not to see alone learns nothing of it.
         const own = yield* memory.explain({ text: "keeps the pilot", stores: ["private"] })
         expect(own.explanation.hints).toEqual([])

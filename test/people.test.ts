@@ -65,7 +65,7 @@ describe("facts about a person", () => {
       expect(yield* full.updatePerson("Ada", { birthday: null })).toMatchObject({ outcome: "removed", id, card: {} })
       expect(yield* full.people()).toEqual([])
       const error = yield* Effect.flip(full.updatePerson("Ada", { birthday: null }))
-      expect(error.message).toBe("facts: has nothing to remove: store private has no facts about this person")
+      expect(error.message).toBe("facts: has nothing to remove: the store `private` has no facts about this person")
       const again = yield* full.updatePerson("Ada", { birthday: "02-29" })
       expect(again.outcome).toBe("created")
       expect(again.id).not.toBe(id)

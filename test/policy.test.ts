@@ -66,7 +66,7 @@ describe("the maintenance policy", () => {
         path
       ).not.toHaveLength(0)
     expect(problemsOf({ retention: { shortenAfter: 30, dropAfter: 10 } })).toEqual([
-      "retention.dropAfter: must be at least retention.shortenAfter"
+      "retention.dropAfter: must be at least `retention.shortenAfter`"
     ])
   })
 

@@ -181,7 +181,7 @@ describe("a copy of a log that went on for itself", () => {
         )
         writeFileSync(join(third, "empty"), "")
         expect(yield* refused(join(third, "empty"))).toBe(
-          "ledger: contains no erasure: check that it is an erasures.log"
+          "ledger: contains no erasures: check that the file is an erasures.log"
         )
       })
     )

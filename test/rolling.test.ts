@@ -278,7 +278,7 @@ describe("a rolling summary", () => {
 
   for (const [answer, kind, fallback] of [
     ["lines", "model", undefined],
-    ["invented", "rule", "summarizer writer: stated what no source states (1 of 1 lines)"],
+    ["invented", "rule", "summarizer writer: made a statement that no source supports (in 1 of 1 lines)"],
     ["fails", "rule", "summarizer writer: failed"]
   ] as const) {
     it.scoped(`is written by a model if its lines say what the turns say: ${answer}`, () =>
@@ -312,7 +312,7 @@ describe("a rolling summary", () => {
   it("has settings with bounds", () => {
     const problems = (summary: object) => Either.flip(Either.map(decodePolicy({ summary }), () => null))
     expect(Either.getOrThrow(problems({ target_ratio: 0.9 })).problems).toEqual([
-      "summary.target_ratio: must be at most summary.trigger_ratio"
+      "summary.target_ratio: must be at most `summary.trigger_ratio`"
     ])
     for (const summary of [{ tokens: 100 }, { min_turns: 0 }, { trigger_ratio: 2 }, { text_ratio: 0.6 }]) {
       expect(Either.isRight(problems(summary)), JSON.stringify(summary)).toBe(true)

@@ -139,28 +139,28 @@ describe("a schedule", () => {
       const wrong: ReadonlyArray<readonly [ScheduleInput, string]> = [
         [{ goal: " ", every: hour }, "goal: is empty"],
         [{ goal: "x".repeat(10_001), every: hour }, "goal: is longer than 10000 characters"],
-        [{ goal }, "cron: one of cron, at or every is required"],
+        [{ goal }, "cron: is missing: give exactly one of `cron`, `at` and `every`"],
         [
           { goal, every: hour, cron: "* * * * *" },
-          "every: cannot be combined with cron: pass only one of cron, at and every"
+          "every: cannot be combined with `cron`: give exactly one of `cron`, `at` and `every`"
         ],
         [
           { goal, every: 59_999 },
-          "every: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
+          "every: must leave at least 60000 ms between runs, as the policy requires in `schedules.minInterval`"
         ],
         [
           { goal, cron: "*/30 * * * * *" },
-          "cron: must leave at least 60000 ms between runs (the policy's schedules.minInterval)"
+          "cron: must leave at least 60000 ms between runs, as the policy requires in `schedules.minInterval`"
         ],
         [{ goal, every: 0.5 }, "every: must be a whole number of milliseconds, 1 or more"],
-        [{ goal, cron: "0 0 30 2 *" }, "cron: names a day that never occurs"],
+        [{ goal, cron: "0 0 30 2 *" }, "cron: contains a day that never occurs"],
         [
           { goal, cron: "often" },
           "cron: must have five or six fields: [second] minute hour day month weekday, such as 30 9 * * mon-fri"
         ],
         [{ goal, cron: "* * * * *", zone: "Mars/Base" }, "zone: must be an IANA time zone, such as Europe/Berlin"],
-        [{ goal, every: hour, zone: "UTC" }, "zone: can only be used with cron"],
-        [{ goal, at: start + 1, from: start }, "from: can only be used with every"],
+        [{ goal, every: hour, zone: "UTC" }, "zone: can only be used with `cron`"],
+        [{ goal, at: start + 1, from: start }, "from: can only be used with `every`"],
         [{ goal, at: start }, "at: is in the past: use a later time"],
         [{ goal, at: "soon" }, "at: is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z"],
         [{ goal, every: hour, keep: 0 }, "keep: must be a whole number from 1 to 1000"],
@@ -182,7 +182,7 @@ describe("a schedule", () => {
       yield* daybook.runner.finish(agent, yield* take(daybook), ok)
       expect(yield* memory.schedules.get(id)).toMatchObject({ status: "completed", nextRunAt: null })
       expect((yield* Effect.flip(memory.schedules.update(id, { status: "active" }))).message).toBe(
-        "status: cannot change: the schedule has ended; pass a new time"
+        "status: cannot be changed, because the schedule has ended: pass a new `cron`, `at` or `every` to restart it"
       )
       expect(yield* memory.schedules.update(id, { at: start + 2 * hour })).toMatchObject({
         nextRunAt: start + 2 * hour
@@ -230,7 +230,7 @@ describe("a schedule", () => {
         return all
       })
       const before = yield* ask
-      expect(new Set(before)).toEqual(new Set(["schedules needs trust level full"]))
+      expect(new Set(before)).toEqual(new Set(["schedules requires trust level `full`"]))
       yield* memory.schedules.add(hourly)
       expect(yield* ask).toEqual(before)
     })
@@ -318,7 +318,7 @@ describe("a run", () => {
           yield* Effect.flip<unknown, { readonly _tag: string; readonly message: string }, never>(refused)
         ).toMatchObject({
           _tag: "LeaseLost",
-          message: `run ${late.run} is no longer active: it ended, or another process took it over; discard its result`
+          message: `run ${late.run} is no longer active: it ended, or another process took it over; discard the result of the run`
         })
       }
       yield* other.runner.finish(agent, taken!, ok)
@@ -511,7 +511,7 @@ describe("a run", () => {
       yield* runner.finish(agent, run, ok)
       for (const event of [1, 2, 4, 5]) {
         expect((yield* Effect.flip(memory.undo({ event }))).message).toMatch(
-          /^cannot undo version \d \((SCHEDULE|RUN)\): it changed no memory$/
+          /^cannot undo version \d \((SCHEDULE|RUN)\): the event changed no memory$/
         )
       }
       const undone = yield* memory.undo({ run: run.run })

@@ -370,8 +370,8 @@ describe("session summaries", () => {
       const fallbacks = [...told.values()].map(({ decision }) => decision.fallback)
       expect(fallbacks).toEqual([
         undefined,
-        "summarizer writer: stated what no source states (1 of 4 lines)",
-        "summarizer writer: omitted what its sources state (1 statements)",
+        "summarizer writer: made a statement that no source supports (in 1 of 4 lines)",
+        "summarizer writer: omitted statements of the sources (1 statements)",
         "summarizer writer: put a line in the wrong part",
         "summarizer writer: failed"
       ])

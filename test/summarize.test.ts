@@ -108,7 +108,7 @@ describe("the check of a summary", () => {
     expect(but(1, line("narrative", " ", 2))).toBe("size")
     expect(findSummaryProblem({ ...reports, budget: 20 }, { lines: good }, estimate, rules)).toEqual({
       reason: "cost",
-      detail: `${estimate(good.map(({ text }) => text).join("\n"))} tokens of 20`
+      detail: `${estimate(good.map(({ text }) => text).join("\n"))} tokens, but the limit is 20`
     })
   })
 

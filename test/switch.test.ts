@@ -229,10 +229,10 @@ describe("a prepared index", () => {
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect((yield* daybook.embedders.status(agent)).kept).toEqual([])
       expect((yield* Effect.flip(daybook.embedders.drop(agent))).message).toContain(
-        "is being prepared: name it to drop it"
+        "is being prepared: pass its name to drop it"
       )
       expect((yield* Effect.flip(daybook.embedders.drop(agent, "words"))).message).toContain(
-        "because it embeds the stores that"
+        "because this model embeds the stores that"
       )
     })
   )
@@ -391,7 +391,7 @@ describe("a prepared index", () => {
       expect(yield* refusal(daybook.embedders.back(agent))).toContain("no earlier embedder")
       yield* daybook.embedders.switchTo(agent, "next", { adopt: false })
       expect(yield* refusal(daybook.embedders.drop(agent))).toBe(
-        "the only other index (next, 96 dimensions) is being prepared: name it to drop it"
+        "the only other index (next, 96 dimensions) is being prepared: pass its name to drop it"
       )
       yield* daybook.embedders.drop(agent, "next")
       expect(yield* daybook.embedders.status(agent)).toMatchObject({ preparing: null, kept: [] })

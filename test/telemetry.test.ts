@@ -388,7 +388,7 @@ describe("an option of telemetry", () => {
     [{ servicename: "harbour" }, "servicename: is not a known option"],
     [{ url: "127.0.0.1:4318" }, "url: must be an http or https address"],
     [{ url: 4318 }, "url: must be an http or https address"],
-    [{ url: "http://127.0.0.1:4318/v1/traces" }, "without /v1/traces: Daybook appends the path of each signal"],
+    [{ url: "http://127.0.0.1:4318/v1/traces" }, "without `/v1/traces`: Daybook appends the path of each signal"],
     [{ closeMillis: "x" }, "closeMillis: must be a whole number from 0"],
     [{ spansEvery: 0 }, "spansEvery: must be a whole number from 1"],
     [{ metricsEvery: Number.NaN }, "metricsEvery: must be a whole number from 1"],

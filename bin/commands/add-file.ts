@@ -63,7 +63,7 @@ export const addFile: Command<FileOptions, readonly [paths: ReadonlyArray<string
             if (outcome === "moved") moved.push({ path, from: from ?? null, session: session ?? "" })
             else outcomes[outcome]++
           } else if (answer.left._tag === "FileInSession") {
-            const problem = `belongs to session ${answer.left.session}; pass --move to move it`
+            const problem = `belongs to session ${answer.left.session}; pass --move to move the file`
             failures.push({ path, problem })
           } else if (answer.left._tag !== "InvalidInput") return yield* answer.left
           // If an empty file was indexed before, `add` succeeded above and emptied it. Other empty files are skipped.

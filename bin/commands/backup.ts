@@ -156,6 +156,6 @@ const restoredFields = ({ agents, createdAt, erasedAgain, erasedUntil, events, f
 const warnWithoutLedger = (out: Output, { createdAt, hasLedger }: Restored): void => {
   if (hasLedger) return
   out.warn(
-    `daybook: warning: the folder had no erasures.log, so content erased after ${toIso(createdAt)} is back. Put the newest erasures.log into the folder before you write or erase anything there; the next start then erases the content again`
+    `daybook: warning: the folder had no erasures.log, so content erased after ${toIso(createdAt)} is back. To erase this content again, put the newest erasures.log into the folder before you write or erase anything there: the next start then erases the content`
   )
 }

@@ -35,7 +35,7 @@ export const check: Command<object, readonly [file: string | undefined]> = {
       const { file, ignored } = yield* policyFile(given)
       const { values, ...found } = yield* findingsIn(file)
       const problems = [...folder.problems, ...found.problems]
-      const ignoredLines = ignored.map((other) => `${other} is ignored: ${file} is used`)
+      const ignoredLines = ignored.map((other) => `${other} is ignored, because ${file} is used`)
       const otherWarnings = [...folder.warnings, ...ignoredLines]
       const warningsOfFile = [
         ...found.warnings,
@@ -74,7 +74,9 @@ const ledgerWarnings = (folder: string, values: PolicyValues | undefined): Reado
   if (copy === undefined) return []
   if (!relative(resolve(folder), copy).startsWith(".."))
     return ["log.ledger: is inside the data folder and would be lost with it: choose a path outside"]
-  return existsSync(dirname(copy)) ? [] : [`log.ledger: ${dirname(copy)} does not exist; erasures fail until it does`]
+  return existsSync(dirname(copy))
+    ? []
+    : [`log.ledger: ${dirname(copy)} does not exist: create this folder, because erasures fail without it`]
 }
 
 interface Findings {

@@ -114,7 +114,7 @@ const eraseByLedger = ({ daybook, out }: Call, file: string, yes: boolean) =>
     yield* requireCleaned(cleaning)
   })
 
-const notYes = refusalError("nothing was erased: the answer was not yes")
+const notYes = refusalError('nothing was erased: the answer was not "yes"')
 
 const requireCleaned = (cleaning: Erasure["cleaning"]) =>
   cleaning === "waits"
@@ -141,7 +141,7 @@ const selectionOf = (
   const isAgentAlone = selections.length === 0 && agentWasPassed
   // A script with an empty list of ids also passes only --agent and --yes.
   if (isAgentAlone && yes === true)
-    return usageError(`no ids were passed: to erase the whole agent ${agent} without asking, pass --everything too`)
+    return usageError(`no ids were passed: to erase the whole agent ${agent} without a question, pass --everything too`)
   const [selection, ...others] = isAgentAlone ? [{ everythingOf: agent }] : selections
   if (selection !== undefined && others.length === 0) return Effect.succeed(selection)
   if (ids.length > 0 && others.length > 0)

@@ -39,7 +39,7 @@ export const hook: Command<object, readonly [event: string]> = {
       if (event === undefined) return yield* usageError(`event: must be one of ${hookEvents.join(", ")}`)
       const input = readHookInput(yield* readStdin)
       if (input === undefined) return yield* refusalError("stdin must be the JSON object of a hook")
-      if (input.session === undefined) return yield* refusalError("stdin: session_id must be a non-empty string")
+      if (input.session === undefined) return yield* refusalError("stdin: `session_id` must be a non-empty string")
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
       // Without a data folder there is nothing to read, and reading does not create one.
@@ -68,7 +68,7 @@ const missingField = (event: HookEvent, { prompt, tool, transcript }: HookInput)
 const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =>
   Effect.gen(function* () {
     const missing = missingField(event, input)
-    if (missing !== undefined) return yield* refusalError(`stdin: ${missing} must be a string`)
+    if (missing !== undefined) return yield* refusalError(`stdin: \`${missing}\` must be a string`)
     const policy = yield* readPolicy(call.folder)
     const { trust } = call
     const daybook = yield* event === "user-prompt" ? readingDaybook(call.folder) : call.daybook

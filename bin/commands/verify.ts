@@ -50,7 +50,7 @@ export const verify: Command<VerifyOptions, readonly [file?: string]> = {
         return yield* report(out, yield* check(file, options.expect))
       }
       if ((options.accept !== undefined || options.withoutLedger === true) && agentWasPassed) {
-        return yield* usageError("--accept and --without-ledger apply to all agents: leave out --agent")
+        return yield* usageError("--accept and --without-ledger apply to all agents: omit --agent")
       }
       if (options.accept !== undefined && options.withoutLedger === true)
         return yield* usageError("pass either --accept or --without-ledger")

@@ -226,7 +226,7 @@ export const ledgerDamagedError = (problem: string): StorageError =>
     kind: "damaged",
     where: "erasures.log",
     code: "LEDGER_DAMAGED",
-    detail: `erasures.log: ${problem}; nothing was written. Put the ledger file of this folder back ('daybook erase --ledger FILE' applies the ledger of another copy). To continue without it, run 'daybook verify --without-ledger'`
+    detail: `erasures.log: ${problem}; nothing was written. Put the ledger file of this folder back. To apply the ledger of another copy, run 'daybook erase --ledger FILE'. To continue without the ledger, run 'daybook verify --without-ledger'`
   })
 
 const guarded = (ledger: Ledger): Ledger => {

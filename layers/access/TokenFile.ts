@@ -99,10 +99,10 @@ const stampOf = (file: string): string => {
   if (stats === undefined) return ""
   if (!stats.isFile()) throw new Untrusted("is not a file: remove it, and add the tokens again")
   if (process.getuid !== undefined) {
-    if ((stats.mode & 0o077n) !== 0n) throw new Untrusted("other users may read it: run 'chmod 600' on it")
+    if ((stats.mode & 0o077n) !== 0n) throw new Untrusted("can be read by other users: run 'chmod 600' on this file")
     const user = process.getuid()
     if (user !== 0 && Number(stats.uid) !== user)
-      throw new Untrusted("belongs to another user: remove it, and add the tokens again")
+      throw new Untrusted("belongs to another user: remove the file, and add the tokens again")
   }
   return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`
 }
@@ -122,7 +122,9 @@ const parse = (text: string): ReadonlyMap<string, Token> => {
     const line = Schema.decodeUnknownEither(TokenLine)(content)
     if (Either.isLeft(line) && index === lines.length - 1) continue
     if (Either.isLeft(line))
-      throw new Untrusted(`line ${index + 1} is damaged: remove it, then run 'daybook token list'`)
+      throw new Untrusted(
+        `line ${index + 1} is damaged: remove this line, then run 'daybook token list' to check the file`
+      )
     if ("add" in line.right) tokens.set(line.right.add.id, line.right.add)
     else tokens.delete(line.right.revoke)
   }

@@ -25,7 +25,7 @@ export const checkClientOptions = (options: ClientOptions): Either.Either<void, 
     const { token, url } = options as Partial<ClientOptions>
     const secret = Redacted.isRedacted(token) ? Redacted.value(token) : token
     if (typeof secret !== "string" || secret.trim() === "") {
-      yield* failWithInvalidInput("token", "is missing: 'daybook token add' prints one")
+      yield* failWithInvalidInput("token", "is missing: create a token with 'daybook token add'")
     }
     if (url !== undefined && !/^https?:\/\//i.test(url)) {
       yield* failWithInvalidInput("url", "must begin with http:// or https://")

@@ -15,7 +15,7 @@ export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestF
 }) {
   override get message() {
     return this.kind === "connection"
-      ? `${this.request}: the server cannot be reached (${this.code}): start it with 'daybook serve', or check the URL`
+      ? `${this.request}: the server cannot be reached (${this.code}): start the server with 'daybook serve', or check the URL`
       : `${this.request}: the answer is not from a Daybook server (${this.code}): check the URL and the releases of client and server`
   }
 }

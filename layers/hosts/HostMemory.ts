@@ -141,10 +141,10 @@ export const checkMemory = (memory: HostMemory): void => {
     typeof given.then === "function"
       ? "is a promise: await openMemory(…)"
       : memory === undefined || memory === null
-        ? "is missing: pass what openMemory returned"
+        ? "is missing: pass the memory that `openMemory` returned"
         : typeof given.run === "function" && typeof given.inSession === "function"
           ? undefined
-          : "is not a host memory: pass what openMemory returned"
+          : "is not a host memory: pass the memory that `openMemory` returned"
   if (problem !== undefined) throw new InvalidInput({ field: "memory", problem })
 }
 

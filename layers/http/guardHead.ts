@@ -24,15 +24,19 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 const checkTarget = ({ method = "", url = "" }: IncomingMessage, { urlLength }: ServerLimits): Refusal | undefined => {
   if (!methods.has(method)) {
     const allow = [...methods].join(", ")
-    return { ...refused(405, "MethodNotAllowed", `use one of ${allow}`), headers: { allow } }
+    return { ...refused(405, "MethodNotAllowed", `the method is not allowed: use one of ${allow}`), headers: { allow } }
   }
   if (url.length > urlLength) return refused(400, "InvalidTarget", `the URL may have at most ${urlLength} characters`)
   // An absolute URL, or a URL that begins with "//", contains its own host.
   if (!/^\/(?!\/)[\w.~%!$&'()*+,;=:@/?-]*$/.test(url) || /%(?![\da-f]{2})/i.test(url))
-    return refused(400, "InvalidTarget", "the URL must begin with one /, and be percent-encoded")
+    return refused(400, "InvalidTarget", "the URL must begin with exactly one `/` and be percent-encoded")
   const path = url.split("?", 1)[0]!
   if (/%(?:[01][\da-f]|7f|5c)/i.test(path) || path.split("/").some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
-    return refused(400, "InvalidTarget", "the path must have no . or .. segments, backslashes or control characters")
+    return refused(
+      400,
+      "InvalidTarget",
+      "the path must have no `.` or `..` segments, backslashes or control characters"
+    )
   return undefined
 }
 
@@ -48,8 +52,10 @@ const single = ["host", "authorization", "origin", "content-type", "content-leng
 
 const checkDuplicates = ({ headersDistinct, httpVersion }: IncomingMessage): Refusal | undefined => {
   const repeated = single.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
-  if (repeated !== undefined) return refused(400, "RepeatedHeader", `the header ${repeated} must occur once`)
-  return httpVersion === "1.1" ? undefined : refused(400, "UnsupportedProtocol", "use HTTP/1.1")
+  if (repeated !== undefined) return refused(400, "RepeatedHeader", `the header \`${repeated}\` must occur only once`)
+  return httpVersion === "1.1"
+    ? undefined
+    : refused(400, "UnsupportedProtocol", "the HTTP version is not supported: use HTTP/1.1")
 }
 
 const checkOrigin = ({ headers, socket }: IncomingMessage, { names }: HostRules): Refusal | undefined => {
@@ -60,7 +66,7 @@ const checkOrigin = ({ headers, socket }: IncomingMessage, { names }: HostRules)
     return refused(
       403,
       "HostForbidden",
-      "this host name is not permitted: use the server's address, or pass --allow-host"
+      "this host name is not permitted: use the server's address, or start the server with --allow-host"
     )
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
     return refused(403, "OriginForbidden", "requests from other web pages are not permitted")
@@ -85,7 +91,11 @@ const checkContent = ({ headers, method }: IncomingMessage, { bodyBytes }: Serve
   if (method === "GET" || method === "HEAD") return refused(400, "UnexpectedBody", "this request must have no body")
   const type = headers["content-type"] ?? ""
   if (!/^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
-    return refused(415, "UnsupportedMediaType", "send JSON in UTF-8, with the header Content-Type: application/json")
+    return refused(
+      415,
+      "UnsupportedMediaType",
+      "the body must be JSON in UTF-8: send it with the header `Content-Type: application/json`"
+    )
   const encoding = headers["content-encoding"]
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
     return refused(415, "UnsupportedMediaType", "send the body without a content encoding")

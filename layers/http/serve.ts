@@ -65,7 +65,7 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
       this.code === "EADDRINUSE"
         ? "the port is in use: pass another --port"
         : this.code === "EACCES"
-          ? "the port needs more rights: pass a --port above 1023"
+          ? "this user may not open the port: pass a --port above 1023"
           : `${this.code}: check --host`
     return `cannot listen on ${this.host}:${this.port}: ${problem}`
   }
@@ -149,7 +149,7 @@ const makeApi = Effect.gen(function* () {
 
 /** Needed because the router itself would answer a wrong method like a path that does not exist. */
 const wrongMethod = (allow: string): Response =>
-  Response.json(problemMembers(405, "MethodNotAllowed", `use one of ${allow}`), {
+  Response.json(problemMembers(405, "MethodNotAllowed", `the method is not allowed: use one of ${allow}`), {
     status: 405,
     headers: { "content-type": problemType, allow }
   })

@@ -71,7 +71,7 @@ export const locateModel = (
   const length = dimensions ?? native
   if (length !== native && !(recipe.shorterDimensions ?? []).includes(length)) {
     const sizes = [native, ...(recipe.shorterDimensions ?? [])].join(", ")
-    return new ModelProblem(`its vectors can only have these dimensions: ${sizes}`, "name")
+    return new ModelProblem(`vectors of this model can only have these dimensions: ${sizes}`, "name")
   }
   const fingerprint = shortOf(
     JSON.stringify([recipe.pooling, recipe.query, recipe.document, recipe.maxTokens]),
@@ -79,7 +79,7 @@ export const locateModel = (
   )
   const model = `${localModelPrefix}${located.name}#${fingerprint}`
   if (expectedFingerprint !== undefined && expectedFingerprint !== fingerprint) {
-    return new ModelProblem(`its files changed: they now contain ${model}`)
+    return new ModelProblem(`the files of the model changed: they now contain ${model}`)
   }
   return { ...located, model, dimensions: length }
 }
@@ -129,7 +129,7 @@ const folderOf = (path: string): LocatedModel | ModelProblem => {
     return new ModelProblem(`onnx/model.onnx is missing in ${folder}: download the complete model`)
   const native = [config.hidden_size, config.dim, config.d_model].find((value) => Number.isInteger(value))
   if (typeof native !== "number" || native < 1 || native > 8_192) {
-    return new ModelProblem(`config.json in ${folder} needs a hidden_size from 1 to 8192`)
+    return new ModelProblem(`config.json in ${folder} must have a \`hidden_size\` from 1 to 8192`)
   }
   const recipe = recipeOf(folder, config)
   if (recipe instanceof ModelProblem) return recipe

@@ -55,13 +55,13 @@ export const makeHttpHandler = Effect.fnUntraced(function* (
       const unknown = [...new URL(request.url).searchParams.keys()].find((name) => name !== "agent")
       // If the parameter `agent` is misspelt, the model would otherwise write to another agent.
       if (unknown !== undefined)
-        return problem(400, "InvalidInput", `${unknown}: is not a parameter of /mcp: use agent`)
+        return problem(400, "InvalidInput", `${unknown}: is not a parameter of /mcp: use \`agent\``)
       const agent = agentOf(request, caller)
       if (!canUse(caller, agent)) {
         return problem(
           403,
           "AgentForbidden",
-          `agent: the token does not permit this agent; add ?agent=NAME with a name that matches ${caller.agents}`
+          `agent: the token does not permit this agent; add \`?agent=NAME\` to the URL, with a name that matches ${caller.agents}`
         )
       }
       const { token, trust } = caller

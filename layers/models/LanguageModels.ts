@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
     catch: (error) =>
       new ModelUnavailable({
         model: nameOf(settings),
-        problem: missingPackage(error) ?? "its packages cannot be loaded: install them again"
+        problem: missingPackage(error) ?? "the packages for this model cannot be loaded: install the packages again"
       })
   })
   const ask = yield* Effect.provide(protocol.make(connection), FetchHttpClient.layer)

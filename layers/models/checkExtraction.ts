@@ -80,7 +80,7 @@ export const decodeExtraction = (
   const invented =
     kept.filter(({ fact, support }) => !isStated(fact, support, request)).length +
     ends.filter(({ sources, title }) => !mentions(title, allOf(sources, request))).length
-  if (invented > 0) return failed("invented", `${invented} of ${kept.length + ends.length} facts`)
+  if (invented > 0) return failed("invented", `in ${invented} of ${kept.length + ends.length} facts`)
 
   const line = summary?.trim().slice(0, limits.title).toWellFormed() ?? ""
   return Either.right({

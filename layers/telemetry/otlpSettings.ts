@@ -18,7 +18,7 @@ export const otlpSettings = Effect.fnUntraced(function* ({
   if (isVariable && !isAddress(url)) return yield* problem(`OTEL_EXPORTER_OTLP_ENDPOINT ${collectorProblem}`)
   const protocol = isVariable ? yield* readSetting("OTEL_EXPORTER_OTLP_PROTOCOL") : undefined
   if (protocol?.startsWith("http/") === false)
-    return yield* problem("OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, at the collector's port for HTTP (4318)")
+    return yield* problem("OTEL_EXPORTER_OTLP_PROTOCOL must be `http/json`: use the collector's port for HTTP (4318)")
   const text = yield* readSecret("OTEL_EXPORTER_OTLP_HEADERS")
   const headers = text === undefined ? {} : headersOf(Redacted.value(text))
   if (headers === undefined)

@@ -131,7 +131,9 @@ const makeNamed = (configured: Service, embedders: EmbeddersService | undefined)
       const existing = created.get(key)
       if (existing !== undefined) return Effect.succeed(existing)
       if (embedders === undefined) {
-        return Effect.fail(new UnknownEmbedder({ name, problem: "it is not registered in this program" }))
+        return Effect.fail(
+          new UnknownEmbedder({ name, problem: "no embedder with this name is registered in this program" })
+        )
       }
       return Effect.tap(embedders.named(name, dimensions), (embedder) => Effect.sync(() => created.set(key, embedder)))
     })

@@ -147,7 +147,7 @@ export const checkSources = (
       return Either.left(
         new InvalidInput({
           field: "store",
-          problem: `is less restrictive than the store of ${source.kind} ${source.id}: use ${sourceStore}`
+          problem: `is less restrictive than the store of ${source.kind} ${source.id}: use \`${sourceStore}\``
         })
       )
     }
@@ -178,7 +178,8 @@ export const checkLineage = (
         new InvalidInput({
           field: "store",
           // The error names no source, because the level may not read it.
-          problem: "is less restrictive than the store of one of its sources: use a more restrictive store"
+          problem:
+            "is less restrictive than the store of a source of this memory: use a store that is at least as restrictive as the stores of all sources"
         })
       )
     }

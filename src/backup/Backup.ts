@@ -64,7 +64,7 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
     if (keep !== undefined && !isFolder)
       return yield* new InvalidInput({
         field: "keep",
-        problem: `needs a folder of backups as the target: create ${to} first`
+        problem: `can only be used if the backup goes into a folder: create the folder ${to} first`
       })
     if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0))
       return yield* new InvalidInput({ field: "keep", problem: "must be a whole number, 1 or more" })
@@ -157,7 +157,9 @@ export const requireLog = (folder: string): Effect.Effect<void, BackupRefused | 
   Effect.flatMap(
     attempt(folder, () => hasLog(folder)),
     (has): Effect.Effect<void, BackupRefused> =>
-      has ? Effect.void : new BackupRefused({ file: folder, problem: "has no log: check the path of the data folder" })
+      has
+        ? Effect.void
+        : new BackupRefused({ file: folder, problem: "contains no log: check the path of the data folder" })
   )
 
 const requireFile = (file: string): Effect.Effect<void, BackupRefused | StorageError> =>

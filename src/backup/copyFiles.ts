@@ -106,7 +106,7 @@ const linkIfFree = (from: string, to: string): boolean => {
 }
 
 const exists = (file: string) =>
-  new BackupRefused({ file, problem: "exists: choose another name, or replace it (--replace)" })
+  new BackupRefused({ file, problem: "already exists: choose another name, or pass --replace to replace the file" })
 
 /** Refuses to overwrite a file, and to write into the data folder that is copied. */
 export const requireUnusedPath = (

@@ -54,8 +54,8 @@ export const install = <E>(
         file: folder,
         problem:
           from === "backup"
-            ? "has a log: choose another folder, or replace it (--replace)"
-            : "has a log: choose another folder"
+            ? "already contains a log: choose another folder, or pass --replace to replace the log"
+            : "already contains a log: choose another folder"
       })
     const target = yield* attempt(folder, () => realFolder(folder))
     const old = anchorOf(target)
@@ -116,7 +116,7 @@ const takeLedger = Effect.fnUntraced(function* (
   if (own.lines[0]?.log !== installation) return { erasedAgain: 0, hasLedger: false, ...untilOf(copied.lines) }
   if (!continues(own.lines, copied.lines))
     return yield* refuse(
-      "does not continue the ledger of erasures in the copy: move it away, restore, then run 'daybook erase --ledger' with it"
+      "does not continue the ledger of erasures in the copy: move this file away, restore the copy, then run 'daybook erase --ledger FILE' with the moved file"
     )
   const lastOf = (lines: ReadonlyArray<LedgerLine>) => lines.at(-1)?.line ?? 0
   if (lastOf(own.lines) > lastOf(copied.lines)) yield* attempt(ledgerName, () => writeLedger(staging, text))

@@ -60,9 +60,10 @@ export const decodeContextQuery = (
     const { format = "text", parts = "all", session } = query
     if (session !== undefined) yield* decodeKey("session", session)
     if (!Schema.is(Schema.Literal("text", "markdown"))(format)) {
-      return yield* failWithInvalidInput("format", "must be text or markdown")
+      return yield* failWithInvalidInput("format", "must be `text` or `markdown`")
     }
-    if (parts !== "all" && parts !== "recalled") return yield* failWithInvalidInput("parts", "must be all or recalled")
+    if (parts !== "all" && parts !== "recalled")
+      return yield* failWithInvalidInput("parts", "must be `all` or `recalled`")
     return {
       session,
       message: (yield* decodeOptionalText("message", query.message)).message,

@@ -153,7 +153,7 @@ const checkStore = (store: Store, stores: ReadonlyArray<Store>): Either.Either<v
     ? Either.left(
         new InvalidInput({
           field: "store",
-          problem: `is less restrictive than every store of the session: use ${stores.join(" or ")}`
+          problem: `is less restrictive than every store of the session: use ${stores.map((name) => `\`${name}\``).join(" or ")}`
         })
       )
     : Either.void

@@ -176,7 +176,7 @@ export const dropEmbedder = (actor: string, index: ModelName): Command<boolean, 
     const active = findActiveEmbedder(db)
     const { dimensions, model } = index
     if (active !== undefined && sameModel(active, index)) {
-      const problem = `${model} is the active embedder: switch to another embedder before you drop it`
+      const problem = `cannot drop ${model}, because it is the active embedder: switch to another embedder first`
       return Either.left(new NoSuchIndex({ problem }))
     }
     const candidate = findPreparingEmbedder(db)

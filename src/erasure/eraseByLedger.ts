@@ -21,7 +21,7 @@ export const eraseByLedger = (eraser: Eraser, file: string): ReturnType<ErasureO
     const text = yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: storageError("ledger") })
     const { lines, problem } = parseLedger(text)
     if (problem !== null) return yield* refuse(`is damaged (${problem}): use an undamaged copy of it`)
-    if (lines.length === 0) return yield* refuse("contains no erasure: check that it is an erasures.log")
+    if (lines.length === 0) return yield* refuse("contains no erasures: check that the file is an erasures.log")
     const erased = yield* eraser.log.eraseAgain(lines, Math.floor(yield* Clock.currentTimeMillis))
     if (erased === "anotherLog") return yield* refuse("belongs to another log: use a ledger of this log")
     return { ...erased, cleaning: erased.erasures === 0 ? ("none" as const) : yield* cleanOrWarn(eraser) }

@@ -116,7 +116,7 @@ export const importFiles = Effect.fnUntraced(function* (
     for (const [index, outcome] of outcomes.entries()) {
       const { item, path } = batch[index]!
       if (Either.isRight(outcome) && outcome.right.partlyIndexed === true) {
-        cut.push({ file: path, line: item.line, problem: "is too long: only its beginning can be searched" })
+        cut.push({ file: path, line: item.line, problem: "is too long: only the beginning can be searched" })
       }
       if (Either.isLeft(outcome)) {
         // The same item was imported with other options, such as another store: the stored memory stays unchanged.
@@ -143,7 +143,9 @@ export const importFiles = Effect.fnUntraced(function* (
 
 /** The command id is derived from the item's content, so the user cannot choose another id. */
 const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>
-  _tag === "AlreadyErased" ? "was erased: to store it again, change its text or use 'daybook remember'" : message
+  _tag === "AlreadyErased"
+    ? "was erased: to store this item again, change its text, or use 'daybook remember'"
+    : message
 
 /**
  * Reads the items of a file. Pauses for the event loop between the parts of a long file. Adds the parts that were cut
@@ -164,10 +166,10 @@ const itemsOf = Effect.fnUntraced(function* (text: string, file: string, cut: Ar
 /** The problems of an item whose fields exceed the limits of a memory. `commandOf` shortens these fields. */
 const cutFields = ({ facts, line, people }: MarkdownItem): ReadonlyArray<{ line: number; problem: string }> => [
   ...(facts.length > limits.facts
-    ? [{ line, problem: `has more than ${limits.facts} facts: the rest was skipped` }]
+    ? [{ line, problem: `contains more than ${limits.facts} facts: the rest was skipped` }]
     : []),
   ...(facts.some(({ length }) => length > limits.fact)
-    ? [{ line, problem: `has a fact longer than ${limits.fact} characters: its end was skipped` }]
+    ? [{ line, problem: `contains a fact longer than ${limits.fact} characters: the end of the fact was cut off` }]
     : []),
   ...(people.length > limits.people
     ? [{ line, problem: `names more than ${limits.people} people: the rest was skipped` }]
@@ -240,7 +242,7 @@ const problemOf = (file: string, root: string): string | undefined => {
   } catch {
     return "is a broken link"
   }
-  if (!target.startsWith(root + sep)) return "is a link out of the folder: import its target instead"
+  if (!target.startsWith(root + sep)) return "is a link to a target outside the folder: import the target instead"
   const stat = statSync(target)
   if (!stat.isFile()) return "is not a regular file"
   return stat.size > limits.importFile ? `is larger than ${limits.importFile} bytes` : undefined

@@ -86,7 +86,7 @@ interface ReadSlice extends Slice {
 
 const readSlice = ({ isDeep, lineOffset, text }: Slice, cuts: Array<Cut>): Pick<ReadSlice, "nodes" | "isPlain"> => {
   const readAsPlain = (line: number, reason: string) =>
-    void cuts.push({ line: lineOffset + line, problem: `${reason}: read as plain text` })
+    void cuts.push({ line: lineOffset + line, problem: `${reason} and was read as plain text` })
   if (!isDeep) {
     try {
       const { nodes, plainLines } = parseSlice(text)

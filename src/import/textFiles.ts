@@ -55,7 +55,8 @@ export const listFiles = (path: string): ListedFiles => {
   const link = (path: string, root: string) => {
     try {
       const target = realpathSync(path)
-      if (!target.startsWith(root + sep)) refuse(path, "is a link out of the folder: add its target instead")
+      if (!target.startsWith(root + sep))
+        refuse(path, "is a link to a target outside the folder: add the target instead")
       // If the target is inside the folder, the walk finds it under its own path, so the link is skipped.
     } catch {
       refuse(path, "is a broken link")
@@ -68,7 +69,7 @@ export const listFiles = (path: string): ListedFiles => {
     walkOrRefuse(absolute, realpathSync(absolute), 0)
     if (paths.length > limits.addedFiles) {
       paths.length = limits.addedFiles
-      refuse(absolute, `has more than ${limits.addedFiles} files: the rest was skipped`)
+      refuse(absolute, `contains more than ${limits.addedFiles} files: the rest was skipped`)
     }
   } else if (stat.isFile()) paths.push(absolute)
   else refuse(absolute, "is neither a file nor a folder")

@@ -25,14 +25,14 @@ export const findSummaryProblem = (
     return { reason: "size" }
   }
   const tokens = countTokens(lines.map(({ text }) => text).join("\n"))
-  if (tokens > request.budget) return { reason: "cost", detail: `${tokens} tokens of ${request.budget}` }
+  if (tokens > request.budget) return { reason: "cost", detail: `${tokens} tokens, but the limit is ${request.budget}` }
   const sources = request.sources.map((source) => contentOf(source, reader))
   const isInvented = (line: Line): boolean => {
     const contents = line.sources.map((index) => sources[index]!)
     return !isSupported(line.text, contents, reader)
   }
   const invented = lines.filter(isInvented).length
-  if (invented > 0) return { reason: "invented", detail: `${invented} of ${lines.length} lines` }
+  if (invented > 0) return { reason: "invented", detail: `in ${invented} of ${lines.length} lines` }
   const dropped = countDropped(request, lines, reader)
   return dropped === 0 ? undefined : { reason: "dropped", detail: `${dropped} statements` }
 }

@@ -19,10 +19,10 @@ export class NothingToErase extends Schema.TaggedError<NothingToErase>()("Nothin
   override get message() {
     const { agent, ids, what } = this
     if (agent === undefined)
-      return `nothing to erase: no agent has anything with ${what}: check the spelling, or whether it was erased before`
+      return `nothing to erase: no agent has data with ${what}: check the spelling, and whether the data was erased before`
     const missing = ids.length > 0 ? `the id ${ids.join(", ")}` : what
     return missing === undefined
       ? `nothing to erase: agent ${agent} has no events`
-      : `nothing to erase: agent ${agent} has nothing with ${missing}: check it, and the agent's name`
+      : `nothing to erase: agent ${agent} has no data with ${missing}: check the selection and the agent's name`
   }
 }

@@ -83,7 +83,7 @@ export class TooManySchedules extends Schema.TaggedError<TooManySchedules>()("To
  */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { run: Schema.String }) {
   override get message() {
-    return `run ${this.run} is no longer active: it ended, or another process took it over; discard its result`
+    return `run ${this.run} is no longer active: it ended, or another process took it over; discard the result of the run`
   }
 }
 
@@ -94,7 +94,7 @@ export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("Vers
   newest: Schema.Number
 }) {
   override get message() {
-    return `version ${this.version} does not exist: the newest is ${this.newest}`
+    return `version ${this.version} does not exist: the newest version is ${this.newest}`
   }
 }
 
@@ -125,7 +125,7 @@ export class FileInSession extends Schema.TaggedError<FileInSession>()("FileInSe
   session: Schema.String
 }) {
   override get message() {
-    return `session: the file belongs to session ${this.session}; pass move: true to move it`
+    return `session: the file belongs to session ${this.session}; pass \`move: true\` to move the file to this session`
   }
 }
 
@@ -166,10 +166,10 @@ export class StoreForbidden extends Schema.TaggedError<StoreForbidden>()("StoreF
   override get message() {
     const writable = readableStores(this.level)
     if (writable.length > 0) {
-      return `store: trust level ${this.level} cannot write to ${this.store}: use ${writable.join(" or ")}`
+      return `store: trust level ${this.level} cannot write to \`${this.store}\`: use ${writable.map((store) => `\`${store}\``).join(" or ")}`
     }
     const writers = levels.filter((level) => readableStores(level).length > 0)
-    return `trust: level ${this.level} cannot write: use ${writers.join(", ")}`
+    return `trust: level ${this.level} cannot write: use one of ${writers.join(", ")}`
   }
 }
 
@@ -184,7 +184,7 @@ export class CredentialForbidden extends Schema.TaggedError<CredentialForbidden>
 }) {
   override get message() {
     const kinds = this.kinds.length === 0 ? "" : ` (${this.kinds.join(", ")})`
-    return `a credential${kinds} can only be stored in the private store, and trust level ${this.level} cannot write there: remove the credential, or use trust level full`
+    return `a credential${kinds} can only be stored in the store \`private\`, and trust level ${this.level} cannot write there: remove the credential, or use trust level \`full\``
   }
 }
 
@@ -204,7 +204,7 @@ export class LevelTooLow extends Schema.TaggedError<LevelTooLow>()("LevelTooLow"
 /** Only full trust may use this operation. */
 export class TrustRequired extends Schema.TaggedError<TrustRequired>()("TrustRequired", { what: Schema.String }) {
   override get message() {
-    return `${this.what} needs trust level full`
+    return `${this.what} requires trust level \`full\``
   }
 }
 
@@ -217,7 +217,7 @@ export class ClockUnconfirmed extends Schema.TaggedError<ClockUnconfirmed>()("Cl
 }) {
   override get message() {
     const time = new Date(this.now).toISOString()
-    return `the clock jumped by more than a year and reads ${time}: correct it, or run 'daybook maintain --confirm-clock' to confirm it`
+    return `the clock jumped by more than a year and reads ${time}: correct the clock, or run 'daybook maintain --confirm-clock' to confirm this time`
   }
 }
 
@@ -235,7 +235,7 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
   problem: Schema.String
 }) {
   override get message() {
-    return `cannot undo version ${this.version} (${this.type}): it ${this.problem}`
+    return `cannot undo version ${this.version} (${this.type}): the event ${this.problem}`
   }
 }
 

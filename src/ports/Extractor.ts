@@ -100,7 +100,7 @@ const reasons = {
   source: "named an unknown turn",
   size: "wrote a statement that is too long",
   credential: "wrote a credential",
-  invented: "stated what no turn states"
+  invented: "made a statement that no turn supports"
 } as const
 
 /** The functions of an `Extractor`. */

@@ -94,8 +94,8 @@ const reasons = {
   source: "named an unknown source",
   size: "wrote a line that is too long",
   cost: "wrote too many tokens",
-  invented: "stated what no source states",
-  dropped: "omitted what its sources state"
+  invented: "made a statement that no source supports",
+  dropped: "omitted statements of the sources"
 } as const
 
 /** The functions of a `Summarizer`. */

@@ -34,7 +34,7 @@ export const decodePersonFacts = (facts: PersonFacts): Either.Either<CardChanges
         return yield* refuse("facts", `name ${index + 1} of ${entries.length} is not allowed: use ${rule}`)
       }
       if (value === null) continue
-      if (value === "") return yield* refuse(name, "is empty: use null to remove the fact")
+      if (value === "") return yield* refuse(name, "is empty: use `null` to remove the fact")
       yield* Either.mapLeft(decodeValue(value), ({ problem }) => new InvalidInput({ field: name, problem }))
       if (name === "birthday" && !isDay(value!)) {
         return yield* refuse(name, "is not a day: use 1990-12-10, or 12-10 without the year")
@@ -60,7 +60,7 @@ export const changedCard = (
   return after.length > limits.cardFacts ? refuse("facts", tooMany) : Either.right(after)
 }
 
-const tooMany = `has more than ${limits.cardFacts} facts about one person: remove some with null`
+const tooMany = `has more than ${limits.cardFacts} facts about one person: set some facts to \`null\` to remove them`
 
 const decodeValue = decodeWith(textField(limits.cardFact))
 

@@ -43,7 +43,10 @@ export const restore = (
             return yield* Either.left(
               active === undefined
                 ? new MemoryNotFound({ id })
-                : new InvalidInput({ field: "id", problem: "is active, not archived: there is nothing to restore" })
+                : new InvalidInput({
+                    field: "id",
+                    problem: "cannot be restored, because the memory is active, not archived"
+                  })
             )
           }
           yield* requireLevel(writer.level, archived, `memory ${id}`)

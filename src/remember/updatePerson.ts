@@ -148,7 +148,10 @@ const outcomeOf = (event: Extract<DaybookEvent, { type: "ADD" | "UPDATE" | "DELE
 }
 
 const nothingToRemove = (store: Store) =>
-  new InvalidInput({ field: "facts", problem: `has nothing to remove: store ${store} has no facts about this person` })
+  new InvalidInput({
+    field: "facts",
+    problem: `has nothing to remove: the store \`${store}\` has no facts about this person`
+  })
 
 /** Refuses facts that only a memory of type `credential` in store private may contain. */
 const refuseCredentials = (
@@ -160,7 +163,7 @@ const refuseCredentials = (
     applyMarks({ title, facts: some, type: "person", store: "private", tags: [] }, marks).confined
   if (!isConfined(facts)) return Either.void
   const field = nameOfCardFact(facts.find((fact) => isConfined([fact])) ?? "") ?? "facts"
-  const problem = "contains a credential: store it with `remember`, which keeps it in store private"
+  const problem = "contains a credential: store it with `remember`, which keeps credentials in the store `private`"
   return Either.left(new InvalidInput({ field, problem }))
 }
 

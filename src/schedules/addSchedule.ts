@@ -33,7 +33,9 @@ export const addSchedule = (
     const checked = yield* decodeSchedule(input)
     const cadenceFrom = yield* cadenceOf(checked, writer.schedules)
     if (cadenceFrom === undefined) {
-      return yield* Either.left(new InvalidInput({ field: "cron", problem: "one of cron, at or every is required" }))
+      return yield* Either.left(
+        new InvalidInput({ field: "cron", problem: "is missing: give exactly one of `cron`, `at` and `every`" })
+      )
     }
     const commandId = yield* commandIdOf(writer.level, options.commandId)
     return {

@@ -36,9 +36,9 @@ export const findCronProblem = (expression: string): string | undefined => {
       "",
       ""
     ]
-    return `${name} must be ${range}, *, or a list, range or step of these values, such as "1,3", "1-3" or "*/2"`
+    return `has an invalid ${name}, which must be ${range}, *, or a list, range or step of these values, such as "1,3", "1-3" or "*/2"`
   }
-  return nextShown(cron, 0) === null ? "names a day that never occurs" : undefined
+  return nextShown(cron, 0) === null ? "contains a day that never occurs" : undefined
 }
 
 /** The fields of a cron expression and their allowed values. */

@@ -28,11 +28,13 @@ export const stateAfterChange = (
   if (!newTime && state.status === "active") return state
   const failures = state.status === "active" ? state.failures : 0
   if (!newTime && state.status === "completed")
-    return { problem: "cannot change: the schedule has ended; pass a new time" }
+    return {
+      problem: "cannot be changed, because the schedule has ended: pass a new `cron`, `at` or `every` to restart it"
+    }
   // A paused one-time schedule whose time has passed runs immediately.
   const next = nextAfter(cadence, now) ?? (cadence.kind === "once" ? cadence.at : null)
   return next === null
-    ? { problem: "cannot change: the schedule has ended; pass a new time" }
+    ? { problem: "cannot be changed, because the schedule has ended: pass a new `cron`, `at` or `every` to restart it" }
     : { status, next, failures }
 }
 

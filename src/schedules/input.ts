@@ -124,9 +124,12 @@ export const cadenceOf = (
 ): Either.Either<MakeCadence | undefined, InvalidInput> => {
   const times = Object.entries({ cron, at, every }).flatMap(([field, value]) => (value === undefined ? [] : [field]))
   if (times.length > 1)
-    return invalidField(times[1]!, `cannot be combined with ${times[0]}: pass only one of cron, at and every`)
-  if (zone !== undefined && cron === undefined) return invalidField("zone", "can only be used with cron")
-  if (from !== undefined && every === undefined) return invalidField("from", "can only be used with every")
+    return invalidField(
+      times[1]!,
+      `cannot be combined with \`${times[0]}\`: give exactly one of \`cron\`, \`at\` and \`every\``
+    )
+  if (zone !== undefined && cron === undefined) return invalidField("zone", "can only be used with `cron`")
+  if (from !== undefined && every === undefined) return invalidField("from", "can only be used with `every`")
   if (at !== undefined) return Either.right(() => ({ kind: "once", at: toInstant(at)! }))
   if (every !== undefined) {
     return Either.right((now) => ({ kind: "interval", every, from: from === undefined ? now : toInstant(from)! }))
@@ -150,7 +153,10 @@ export const checkCadence = (
   if (cadence.kind === "once" && cadence.at <= now) return invalidField("at", "is in the past: use a later time")
   if (shortestGapMillis(cadence, now) >= minInterval) return Either.void
   const field = cadence.kind === "cron" ? "cron" : "every"
-  return invalidField(field, `must leave at least ${minInterval} ms between runs (the policy's schedules.minInterval)`)
+  return invalidField(
+    field,
+    `must leave at least ${minInterval} ms between runs, as the policy requires in \`schedules.minInterval\``
+  )
 }
 
 /** The definition of a new schedule. */

@@ -188,6 +188,6 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
 const onlyTier = ({ limit: _, offset: __, sort: ___, tiers = [], ...others }: ListQuery) =>
   tiers.length > 1 || Object.values(others).some((filter) => filter !== undefined)
     ? Either.left(
-        new InvalidInput({ field: "sort", problem: "cannot be score together with a filter other than one tier" })
+        new InvalidInput({ field: "sort", problem: "cannot be `score` if any filter except a single tier is set" })
       )
     : Either.right(tiers[0])

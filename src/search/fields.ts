@@ -19,7 +19,8 @@ const oneOf = (values: ReadonlyArray<string>): FieldRule => ({
 })
 const time: FieldRule = {
   problem: (value, excluded) => {
-    if (excluded) return "a time cannot be excluded: use after: instead of -before:, or before: instead of -after:"
+    if (excluded)
+      return "a time cannot be excluded: use `after:` instead of `-before:`, or `before:` instead of `-after:`"
     return toInstant(value) !== undefined || parseTimeRange(value, { now: 0, zone: "UTC" }) !== undefined
       ? undefined
       : 'is not a date or time (such as 2026-03-14, 2026-03-14T09:30Z, 2026, March, yesterday, "last week")'
@@ -44,7 +45,7 @@ const withHidden = (
   names: ReadonlyArray<string>,
   source: string
 ): QuerySyntax["fields"] => {
-  const hidden: FieldRule = { problem: () => `is a filter of ${source}` }
+  const hidden: FieldRule = { problem: () => `is a filter that only ${source} support` }
   return Object.defineProperties({ ...fields }, Object.fromEntries(names.map((name) => [name, { value: hidden }])))
 }
 
@@ -63,7 +64,7 @@ export const memorySyntax: QuerySyntax = {
       before: time
     },
     ["speaker", "role", "kind"],
-    "conversations (--conversation, searchConversation)"
+    "searches of conversations (`--conversation`, `searchConversation`)"
   )
 }
 

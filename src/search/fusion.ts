@@ -65,10 +65,10 @@ export const decodeFusion = (
     if (vectorWeight === 0 && textWeight === 0)
       yield* failWithInvalidInput(
         "vectorWeight",
-        "is 0, and so is textWeight: at least one of them must be greater than 0"
+        "cannot be 0 if `textWeight` is 0: at least one of the two must be greater than 0"
       )
     if (vectorWeight === 0 && vector !== undefined)
-      yield* failWithInvalidInput("embedding", "cannot be used with a vectorWeight of 0")
+      yield* failWithInvalidInput("embedding", "cannot be used if `vectorWeight` is 0")
     const needsVectors = (["embedding", "vectorWeight", "textWeight"] as const).find((name) => name in fusion)
     if (mode === "classic" && needsVectors !== undefined)
       yield* failWithInvalidInput(needsVectors, "cannot be used in classic mode, which compares no vectors")
@@ -110,7 +110,7 @@ export const embeddingProblem = (
     return fail(`has ${embedding.length} dimensions, but the active index (${model}) has ${dimensions}`)
   return vectorShare(fusion, policy.vectorWeight ?? weight) > 0
     ? undefined
-    : fail("has no effect, because vectors have a weight of 0 here: pass vectorWeight")
+    : fail("has no effect, because vectors have a weight of 0 here: pass a `vectorWeight` above 0")
 }
 
 /** The share of vectors in the fused score, 0…1. `usual` is the share by policy or embedder. */

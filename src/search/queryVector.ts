@@ -35,7 +35,11 @@ const withoutRequests = (embedder: EmbedderService): EmbedderService => ({
   ...embedder,
   embed: () =>
     Effect.fail(
-      new EmbedderError({ model: embedder.model, reason: "failed", detail: "the queried stores are withheld from it" })
+      new EmbedderError({
+        model: embedder.model,
+        reason: "failed",
+        detail: "the queried stores are withheld from this embedder"
+      })
     )
 })
 
@@ -71,7 +75,10 @@ export const embedQuery = (
           vector: values === undefined ? null : { model: service.model, values, floor: service.floor },
           failures: []
         }),
-        onFailure: ({ message }) => ({ vector: null, failures: [`${message}; searched without its vectors`] })
+        onFailure: ({ message }) => ({
+          vector: null,
+          failures: [`${message}; searched without vectors of this embedder`]
+        })
       })
     )
   const { substitute } = embedder

@@ -33,7 +33,7 @@ export const decodeUndoable = (input: Undoable): Either.Either<Selection, Invali
     yield* checkObject("undo", input, "event")
     const givenKeys = ["event", "run", "source"].filter((key) => (input as Record<string, unknown>)[key] !== undefined)
     if (givenKeys.length !== 1) {
-      const problem = "must have exactly one of the fields event, run and source"
+      const problem = "must have exactly one of the fields `event`, `run` and `source`"
       return yield* Either.left(new InvalidInput({ field: "undo", problem }))
     }
     if ("event" in input && input.event !== undefined) {

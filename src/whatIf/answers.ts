@@ -77,7 +77,7 @@ export const make = ({ mayAsk, liveNow, policy, reconciler, reuses }: AnswersOpt
         ? recordedAnswer(event, question, liveNow)
         : undefined
     if (recorded !== undefined) return from(recorded, "reused")
-    if (!mayAsk) return judgeInstead(question, "the log has no answer to this question, and the option ask is off")
+    if (!mayAsk) return judgeInstead(question, "the log has no answer to this question, and the option `ask` is off")
     const answer = newAnswers.get(keyOf(question))
     if (answer === undefined) {
       open = question

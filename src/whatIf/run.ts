@@ -144,7 +144,7 @@ const checkPolicy = (changed: PolicyChange, current: PolicyValues): Either.Eithe
   return ignored.length === 0
     ? Either.void
     : refuse(
-        `the replay ignores ${ignored.join(", ")}: only reconcile and search.commonShare may differ from the current policy`
+        `the replay ignores ${ignored.join(", ")}: only \`reconcile\` and \`search.commonShare\` may differ from the current policy`
       )
 }
 
@@ -196,7 +196,9 @@ const reconcilerOf = (
   if (reconciler !== undefined) return Effect.succeed(reconciler)
   return name === origin.policy.reconcile.reconciler
     ? Effect.succeed(origin.reconciler)
-    : Effect.fail(new InvalidInput({ field: "reconciler", problem: `is required, because the policy uses ${name}` }))
+    : Effect.fail(
+        new InvalidInput({ field: "reconciler", problem: `is required, because the policy uses \`${name}\`` })
+      )
 }
 
 /** Returns the first events, up to and including the first event that may change the active embedder. */

@@ -15,14 +15,14 @@ export class AgentForbidden extends Schema.TaggedError<AgentForbidden>()("AgentF
   agents: Schema.String
 }) {
   override get message() {
-    return `agent: the token permits only ${this.agents}: set the parameter agent to such a name, or use another token`
+    return `agent: the token permits only ${this.agents}: set \`agent\` to a name that the token permits, or use another token`
   }
 }
 
 /** The request came without a caller: no token was checked. */
 export class NoCaller extends Schema.TaggedError<NoCaller>()("NoCaller", {}) {
   override get message() {
-    return "the request has no caller: send the header Authorization: Bearer TOKEN"
+    return "the request has no caller: send the header `Authorization: Bearer TOKEN`"
   }
 }
 

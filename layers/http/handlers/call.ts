@@ -55,7 +55,7 @@ const permitted = (name: string | undefined) =>
 export const requireText = (field: string, value: string): Effect.Effect<string, InvalidInput> =>
   typeof value === "string"
     ? Effect.succeed(value)
-    : Effect.fail(new InvalidInput({ field, problem: "must be a single text" }))
+    : Effect.fail(new InvalidInput({ field, problem: "must be given only once" }))
 
 /** Logs the kind of a defect, because the answer omits it. */
 export const logged = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -208,7 +208,7 @@ export const refuseOptions = (options: object): Effect.Effect<void, InvalidInput
   const [field] = Object.keys(options)
   return field === undefined
     ? Effect.void
-    : new InvalidInput({ field, problem: "is not a parameter of this operation: leave it out" })
+    : new InvalidInput({ field, problem: "is not a parameter of this operation: omit it" })
 }
 
 /** The answer of an operation without a result; `done: false` if there was nothing to do. */

@@ -25,7 +25,12 @@ const titleAndNarrative = (body: Pick<MemoryInput, "content" | "title" | "narrat
   typeof body.content !== "string"
     ? Either.left(new InvalidInput({ field: "content", problem: "must be text" }))
     : body.title !== undefined || body.narrative != null
-      ? Either.left(new InvalidInput({ field: "content", problem: "replaces title and narrative: leave them out" }))
+      ? Either.left(
+          new InvalidInput({
+            field: "content",
+            problem: "cannot be combined with `title` or `narrative`: omit these two fields"
+          })
+        )
       : Either.right(fieldsOf(body.content))
 
 export const observationOf = ({ content, ...fields }: MemoryInput): Either.Either<Observation, InvalidInput> =>
@@ -45,7 +50,7 @@ const withoutText = (fields: object): Either.Either<never, InvalidInput> =>
     Either.left(
       new InvalidInput({
         field: "content",
-        problem: "is missing: send the text of the memory as content, or its title"
+        problem: "is missing: send the text of the memory in `content`, or its title in `title`"
       })
     )
   )

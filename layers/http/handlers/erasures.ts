@@ -21,10 +21,10 @@ const requestOf = (payload: ErasureRequest, agent: string | undefined) =>
     if (everything !== undefined && everything !== true)
       return yield* new InvalidInput({
         field: "everything",
-        problem: "must be true: name the agent in the parameter agent"
+        problem: "must be true: name the agent in `agent`"
       })
     if (everything === true && agent === undefined)
-      return yield* new InvalidInput({ field: "everything", problem: "is for one agent: leave out the parameter all" })
+      return yield* new InvalidInput({ field: "everything", problem: "applies to one agent only: omit `all`" })
     const selectors = { ids, person, persons, session, source, everything }
     if (Object.values(selectors).filter((value) => value !== undefined).length !== 1)
       return yield* new InvalidInput({

@@ -56,7 +56,7 @@ const searchPage = (memory: MemoryReader, text: string, { limit, offset, sort, .
     if (sort !== undefined && sort !== "score")
       return yield* new InvalidInput({
         field: "sort",
-        problem: "must be score, or left out, if q is set: hits are ordered by score"
+        problem: "must be omitted or `score` if `q` is set, because hits are then ordered by score"
       })
     const page = yield* checkPage({ limit, offset }, defaultLimit)
     if (page.offset >= limits.page)

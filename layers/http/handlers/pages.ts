@@ -45,7 +45,9 @@ export const decodeCursor = (cursor: string, query: object): Effect.Effect<numbe
     const [place, digest] = JSON.parse(Buffer.from(String(cursor), "base64url").toString())
     if (Number.isSafeInteger(place) && place >= 0 && digest === digestOf(query)) return Effect.succeed(place)
   } catch {}
-  return Effect.fail(new InvalidInput({ field: "cursor", problem: "is not a cursor of this query: leave it out" }))
+  return Effect.fail(
+    new InvalidInput({ field: "cursor", problem: "is not a cursor of this query: omit it to read the first page" })
+  )
 }
 
 const digestOf = (query: object): string =>

@@ -35,7 +35,8 @@ export const providerEmbedder = Effect.fnUntraced(function* (
   const model = requested.model ?? facts.model
   const name = model === undefined ? provider : `${provider}/${model}`
   const unknownEmbedder = (problem: string) => new UnknownEmbedder({ name, problem })
-  if (model === undefined || model === "") return yield* unknownEmbedder(`a model is required: ${provider}/MODEL`)
+  if (model === undefined || model === "")
+    return yield* unknownEmbedder(`the name of a model is required: write ${provider}/MODEL`)
   const settings = policy.providers[provider] ?? embeddingProvider
   const { apiKey, baseUrl, missing } = yield* Effect.mapError(
     providerConnection(facts, settings, `embedding.providers.${provider}`),
@@ -44,9 +45,11 @@ export const providerEmbedder = Effect.fnUntraced(function* (
   const modelFacts = modelFactsOf(facts, model)
   const dimensions = requested.dimensions ?? modelFacts?.dimensions
   if (dimensions === undefined)
-    return yield* unknownEmbedder("its dimensions are unknown: set embedding.dimensions, or pass --dimensions")
+    return yield* unknownEmbedder(
+      "the dimensions of this model are unknown: set `embedding.dimensions`, or pass `--dimensions`"
+    )
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions) {
-    return yield* unknownEmbedder(`dimensions must be a whole number from 1 to ${maxDimensions}`)
+    return yield* unknownEmbedder(`the dimensions must be a whole number from 1 to ${maxDimensions}`)
   }
   if (modelFacts !== undefined && !settings.shorten && !isSize(modelFacts, dimensions)) {
     return yield* unknownEmbedder(`supports ${sizesOf(modelFacts)} dimensions, not ${dimensions}`)

@@ -35,7 +35,8 @@ export const make = (operating: OperationServices): EmbedderOperations => {
       const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
       if (previous === undefined)
         return yield* new NoSuchIndex({
-          problem: "there is no earlier embedder to switch back to: run 'daybook embed switch MODEL'"
+          problem:
+            "there is no earlier embedder to switch back to: to switch to another embedder, run 'daybook embed switch MODEL'"
         })
       const { dimensions, floor, model, weight } = previous
       const embedder = yield* activeEmbedders.byName(model, dimensions)
@@ -95,7 +96,7 @@ const unusedModels = ({ kept, preparing }: EmbedderStatus) => {
   const problem =
     preparing === null
       ? "there is no other index to drop"
-      : `the only other index (${modelLabel(preparing)}) is being prepared: name it to drop it`
+      : `the only other index (${modelLabel(preparing)}) is being prepared: pass its name to drop it`
   return Effect.fail(new NoSuchIndex({ problem }))
 }
 
@@ -107,7 +108,7 @@ const refuseSubstitute = Effect.fnUntraced(function* (
 ) {
   const refuse = (main: ModelName) =>
     new NoSuchIndex({
-      problem: `cannot drop ${modelLabel(model)}, because it embeds the stores that ${main.model} must not see: change embedding.local in the policy first`
+      problem: `cannot drop ${modelLabel(model)}, because this model embeds the stores that ${main.model} must not see: first change \`embedding.local\` in the policy`
     })
   if (apart !== null && sameModel(model, apart)) return yield* refuse(inForce)
   if (preparing === null) return

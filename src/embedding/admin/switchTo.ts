@@ -108,9 +108,9 @@ const fillUntilDone = Effect.fnUntraced(function* (
     const problem =
       // Nothing was written since the last complete fill, so the embedder cannot embed these texts.
       facts.newest === newest
-        ? `cannot embed ${facts.lacking} texts; pass \`now\` to use it anyway`
+        ? `cannot embed ${facts.lacking} texts; pass \`now\` to activate the embedder anyway`
         : round >= maxCatchUpRounds
-          ? `writes outrun embedding: ${facts.lacking} texts have no vector; retry when fewer memories are written, or pass \`now\` to use it anyway`
+          ? `writes outrun embedding: ${facts.lacking} texts have no vector; retry when fewer memories are written, or pass \`now\` to activate the embedder anyway`
           : undefined
     if (problem !== undefined) return yield* new NoSuchIndex({ problem: `${modelLabel(next)}: ${problem}` })
     newest = facts.newest

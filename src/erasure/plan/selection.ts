@@ -90,7 +90,7 @@ const selectionOf = (selector: (typeof selectors)[number], value: unknown): Eith
         if (sourceKinds.includes(source) && key !== "" && !(needsKey && key === undefined)) {
           return { kind: "source", source, key } as const
         }
-        const problem = `must be KIND or KIND:KEY, where KIND is one of ${sourceKinds.join(", ")}; file and turn need a key`
+        const problem = `must be KIND or KIND:KEY, where KIND is one of ${sourceKinds.join(", ")}; \`file\` and \`turn\` need a key`
         return yield* Either.left(new InvalidInput({ field: "source", problem }))
       }
       case "everythingOf":

@@ -78,7 +78,10 @@ export const prove = (
       return Effect.fail(new InvalidInput({ field: "in", problem: `${missing} does not exist` }))
     const search = proofIn(roots, needles as ReadonlyArray<Needle>)
     const where = storageError("searched files")
-    const nothing = new InvalidInput({ field: "in", problem: `${roots.join(", ")} has no file: nothing was searched` })
+    const nothing = new InvalidInput({
+      field: "in",
+      problem: `${roots.join(", ")} contain${roots.length === 1 ? "s" : ""} no files: nothing was searched`
+    })
     return Effect.filterOrFail(
       runInTurns(search, (step) => Effect.try({ try: step, catch: where })),
       ({ files }) => files > 0,

@@ -23,9 +23,9 @@ export const Summary = Schema.Struct({
 }).pipe(
   Schema.filter(({ target_ratio, text_ratio, trigger_ratio }) =>
     target_ratio > trigger_ratio
-      ? { path: ["target_ratio"], message: "must be at most summary.trigger_ratio" }
+      ? { path: ["target_ratio"], message: "must be at most `summary.trigger_ratio`" }
       : text_ratio > target_ratio
-        ? { path: ["text_ratio"], message: "must be at most summary.target_ratio" }
+        ? { path: ["text_ratio"], message: "must be at most `summary.target_ratio`" }
         : undefined
   )
 )

@@ -66,7 +66,7 @@ export const variableName = Schema.String.pipe(
 export const addressProblem = "must be an http or https address without a password, a query or a fragment"
 
 /** The problem of a text that is not a `collectorAddress`. */
-export const collectorProblem = `${addressProblem}, and without /v1/traces: Daybook appends the path of each signal`
+export const collectorProblem = `${addressProblem}, and without \`/v1/traces\`: Daybook appends the path of each signal`
 
 export const httpAddress = Schema.String.pipe(
   Schema.filter(

@@ -93,7 +93,9 @@ export const Retention = Schema.Struct({
   rows
 }).pipe(
   Schema.filter(({ dropAfter, shortenAfter }) =>
-    dropAfter >= shortenAfter ? undefined : { path: ["dropAfter"], message: "must be at least retention.shortenAfter" }
+    dropAfter >= shortenAfter
+      ? undefined
+      : { path: ["dropAfter"], message: "must be at least `retention.shortenAfter`" }
   )
 )
 

@@ -15,8 +15,7 @@ const Shares = Schema.Struct({
   turns: withDefault(fraction, 0.28)
 }).pipe(
   Schema.filter(
-    (shares) =>
-      Object.values(shares).reduce((sum, one) => sum + one, 0) <= 1.000001 || "the shares must not exceed 1 in total"
+    (shares) => Object.values(shares).reduce((sum, one) => sum + one, 0) <= 1.000001 || "must not exceed 1 in total"
   )
 )
 
