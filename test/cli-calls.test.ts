@@ -168,7 +168,7 @@ describe("the command line", () => {
       ["remember", "x", "--trust", "inner", "--store", "private"],
       /inner cannot write to `private`: use `shared` or `social`$/
     ],
-    [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use full, inner, familiar$/],
+    [["remember", "x", "--trust", "public"], /^trust: level public cannot write: use one of full, inner, familiar$/],
     [["add-turn", "s", "x", "--trust", "public"], /^trust: level public cannot write/],
     [["note", "get", "note-0"], /^note note-0 not found: check the id and the trust level$/],
     [["note", "update", "note-0", "x"], /^memory note-0 not found/],

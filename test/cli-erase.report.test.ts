@@ -151,7 +151,7 @@ describe("the call of daybook erase", () => {
     expect(plan.stdout).not.toContain("may contain the same text")
     expect((await daybook("erase", "--source", "import:people.md", "--yes")).code).toBe(0)
     expect((await daybook("log", "--json")).stdout).not.toContain("people.md")
-    expect((await daybook("import", file)).stderr).toContain("was erased: to store it again, change its text")
+    expect((await daybook("import", file)).stderr).toContain("was erased: to store this item again, change the text")
   })
 })
 
@@ -299,7 +299,7 @@ describe("after an erasure", () => {
     const events = answerOf(await daybook("log", "--json"))
     const { version } = events.find(({ type }: { type: string }) => type === "ERASE")
     const { line } = refusal(await daybook("undo", "--event", String(version)))
-    expect(line).toContain("it records an erasure, which cannot be undone")
+    expect(line).toContain("the event records an erasure, which cannot be undone")
     const shown = await daybook("log")
     expect(shown.stdout).toMatch(/REMAINS .* of version \d+, without what was erased/)
     expect(shown.stdout).not.toMatch(/REMAINS .*\{/)

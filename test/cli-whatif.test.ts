@@ -102,7 +102,7 @@ describe("daybook what-if", () => {
   it("refuses invalid input in one line", async () => {
     for (const [args, code, line] of [
       [["--threshold", "2"], 2, /--threshold: must be a number from 0 to 1/],
-      [["--policy", join(folder, "none.toml")], 1, /none.toml: cannot be read$/],
+      [["--policy", join(folder, "none.toml")], 1, /none.toml: cannot be read: check the path and the permissions$/],
       [["--from", String(events + 1)], 2, new RegExp(`from: must be a whole number from 1 to ${events}$`)],
       [["--trust", "inner"], 1, /what-if requires trust level `full`/]
     ] as const) {

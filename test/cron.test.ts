@@ -166,14 +166,14 @@ describe("other cadences", () => {
       expect(findCronProblem(wrong)).toMatch(/^must have five or six fields/)
     }
     const wrong = [
-      ["61 9 * * *", "minute must be 0 to 59"],
-      ["a b c d e", "minute must be 0 to 59"],
-      ["*/0 * * * *", "minute must be 0 to 59"],
-      ["60 0 9 * * *", "second must be 0 to 59"],
-      ["0 24 * * *", "hour must be 0 to 23"],
-      [" 0  9 0 * *", "day must be 1 to 31"],
-      ["0 9 1 13 *", "month must be 1 to 12 or jan to dec"],
-      ["0 0 9 1 1 mon-fry", "weekday must be 0 to 7 or sun to sat"]
+      ["61 9 * * *", "has an invalid minute, which must be 0 to 59"],
+      ["a b c d e", "has an invalid minute, which must be 0 to 59"],
+      ["*/0 * * * *", "has an invalid minute, which must be 0 to 59"],
+      ["60 0 9 * * *", "has an invalid second, which must be 0 to 59"],
+      ["0 24 * * *", "has an invalid hour, which must be 0 to 23"],
+      [" 0  9 0 * *", "has an invalid day, which must be 1 to 31"],
+      ["0 9 1 13 *", "has an invalid month, which must be 1 to 12 or jan to dec"],
+      ["0 0 9 1 1 mon-fry", "has an invalid weekday, which must be 0 to 7 or sun to sat"]
     ] as const
     for (const [expression, problem] of wrong) {
       expect(findCronProblem(expression)).toBe(

@@ -342,7 +342,7 @@ describe("a provider's embedder", () => {
       {},
       "the dimensions of this model are unknown: set `embedding.dimensions`, or pass `--dimensions`"
     ],
-    ["cohere/embed-v9", 8_193, {}, "dimensions must be a whole number from 1 to 8192"],
+    ["cohere/embed-v9", 8_193, {}, "the dimensions must be a whole number from 1 to 8192"],
     [
       "ollama/snowflake-arctic-embed:9b",
       undefined,

@@ -86,7 +86,7 @@ describe("a hybrid extractor", () => {
         expect(yield* Effect.flip(extractor.ask!(request))).toBe(error)
         expect(extractor.extract(request).facts).toEqual([home])
       }
-      expect(error.message).toBe("extractor m: made a statement that no turn supports (in 1 of 2 facts)")
+      expect(error.message).toBe("extractor m: made a statement that no turn supports (1 of 2 facts)")
     })
   )
 })

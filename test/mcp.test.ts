@@ -117,7 +117,7 @@ describe("a refused call", () => {
       { title: "x", store: "private" },
       /^store: trust level inner cannot write to `private`: use `shared`/
     ],
-    ["memory_write", { title: "The password is hunter2-Xy9!kk" }, /can only be stored in the private store/],
+    ["memory_write", { title: "The password is hunter2-Xy9!kk" }, /can only be stored in the store `private`/],
     ["memory_update", { id: "nothere", title: "x" }, /^memory nothere not found/],
     ["memory_forget", { id: "nothere" }, /^memory nothere not found/],
     ["memory_context", { tokens: 0 }, /^tokens: must be a whole number/],
