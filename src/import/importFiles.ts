@@ -144,7 +144,7 @@ export const importFiles = Effect.fnUntraced(function* (
 /** The command id is derived from the item's content, so the user cannot choose another id. */
 const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>
   _tag === "AlreadyErased"
-    ? "was erased: to store this item again, change its text, or use 'daybook remember'"
+    ? "was erased: to store this item again, change the text, or use 'daybook remember'"
     : message
 
 /**
