@@ -67,7 +67,7 @@ export const manyCallers: Group = {
 }
 
 /** `rememberAll` in batches of 1,000, compared with the floor in transactions of 1,000. */
-export const bulk: Group = {
+export const bulkAdds: Group = {
   name: "bulk",
   rows: async function* (scale) {
     const memories = makeMemories(scale.quick ? 3_000 : 10_000)

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { rules } from "../layers/RuleExtractor.js"
+import { ruleExtractor } from "../layers/RuleExtractor.js"
 import { type CaptureScore, scoreSessions } from "./capture/score.js"
 import { Label, readLines, Session } from "./capture/sessions.js"
 
@@ -32,7 +32,7 @@ const main = () => {
   try {
     const sessions = values.data.flatMap((file) => readLines(file, Session))
     const labels = values.labels.flatMap((file) => readLines(file, Label))
-    score = scoreSessions(sessions, labels, rules)
+    score = scoreSessions(sessions, labels, ruleExtractor)
   } catch (error) {
     return fail((error as Error).message)
   }

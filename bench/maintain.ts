@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterImages } from "../events/catalogue.js"
-import { findByScore } from "../projections/scoreReads.js"
+import { findMemoriesByScore } from "../projections/scoreReads.js"
 import * as Generations from "../projections/view/generations.js"
 import type { Memory } from "../src/Memory.js"
 import { defaults } from "../src/ports/Policy.js"
@@ -55,7 +55,7 @@ const cost = async (
 ): Promise<Row> => {
   const file = join(temporaryFolder(), "view.db")
   copyFileSync(view, file)
-  const raw = floor.open(file)
+  const raw = floor.openMaintenanceFloor(file)
   let [read, written] = [0, 0]
   const costs = await measureInterleaved(
     {
@@ -139,17 +139,17 @@ const searches = async ({ daybook, memory }: Subject, queries: ReadonlyArray<str
 
 /** The memories with the highest scores: Daybook's statements, compared with one statement that reads all memories. */
 const ranked = async (file: string, size: number) => {
-  const { db, rank } = floor.ranking(file, defaults)
+  const { db, rank } = floor.openRankingFloor(file, defaults)
   const now = Date.now()
   const formula = toScoreFormula(defaults.tiers)
   const same = (some: ReadonlyArray<{ readonly born: number }>) => JSON.stringify(some.map(({ born }) => born))
-  if (same(findByScore(db, "full", formula, { now, limit: 10 })) !== same(rank(now, 10))) {
+  if (same(findMemoriesByScore(db, "full", formula, { now, limit: 10 })) !== same(rank(now, 10))) {
     throw new Error("The floor and Daybook rank differently.")
   }
   const costs = await measureInterleaved(
     {
       floor: () => ({ work: () => rank(now, 10) }),
-      daybook: () => ({ work: () => findByScore(db, "full", formula, { now, limit: 10 }) })
+      daybook: () => ({ work: () => findMemoriesByScore(db, "full", formula, { now, limit: 10 }) })
     },
     { runs: 9 }
   )

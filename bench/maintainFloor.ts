@@ -15,7 +15,7 @@ const openness = { private: 0, shared: 1, social: 2 } as const
  * Opens a copy of a view file. Longer than 80 lines, because the functions share the prepared statements and the hash
  * chain.
  */
-export const open = (file: string) => {
+export const openMaintenanceFloor = (file: string) => {
   const db = new Database(file)
   db.pragma("synchronous = FULL")
   db.loadExtension(getLoadablePath())
@@ -192,7 +192,7 @@ const prepareWrites = (db: Database.Database) => {
 }
 
 /** The memories with the highest scores, by one statement over all rows and their access counts. */
-export const ranking = (file: string, { tiers }: Pick<MaintenancePolicy, "tiers">) => {
+export const openRankingFloor = (file: string, { tiers }: Pick<MaintenancePolicy, "tiers">) => {
   const db = new Database(file, { readonly: true })
   const decay = Object.entries(tiers.decays).map(([type, value]) => `WHEN '${type}' THEN ${value}`)
   const lastSeen = "max(o.mentioned_at, coalesce(a.accessed_at, 0))"

@@ -22,7 +22,7 @@ import { whatIf } from "./whatif.js"
 const groups: ReadonlyArray<Group> = [
   adds.oneCaller,
   adds.manyCallers,
-  adds.bulk,
+  adds.bulkAdds,
   memory.memory,
   rebuild,
   search,

@@ -12,7 +12,7 @@ import { Daybook } from "../src/Daybook.js"
 import { makeMemories, makeQueries, randomGenerator } from "./data.js"
 import { formatNumber, remove, temporaryFolder } from "./harness.js"
 import { quantile } from "./measure.js"
-import { closedLoad, type LoadResult, openLoad, type Target, targetOf } from "./serve/load.js"
+import { type LoadResult, runClosedLoad, runOpenLoad, type Target, targetOf } from "./serve/load.js"
 import { kindOf, makeMix } from "./serve/mix.js"
 
 const usage = `npm run bench:serve -- [--quick]
@@ -119,9 +119,9 @@ const allowed = (status: number): boolean => status === 503 || (status >= 200 &&
 const loadHalf = async (target: Target, pid: number, next: ReturnType<typeof makeMix>["next"], capacity: number) => {
   const memory: Array<number> = []
   // V8 lets a new heap grow until its first full garbage collections. After them, memory use stays the same.
-  await openLoad(target, next, { rate: capacity / 2, seconds: size.warm })
+  await runOpenLoad(target, next, { rate: capacity / 2, seconds: size.warm })
   const timer = setInterval(() => memory.push(memoryOf(pid)), 1_000)
-  const half = await openLoad(target, next, { rate: capacity / 2, seconds: size.seconds })
+  const half = await runOpenLoad(target, next, { rate: capacity / 2, seconds: size.seconds })
   clearInterval(timer)
   show("half of the capacity", half)
   for (const status of Object.keys(half.statuses).map(Number))
@@ -162,12 +162,12 @@ const main = async () => {
     const server = await start(folder)
     const target = targetOf(server.url, connections)
     const { acknowledged, next } = makeMix({ agent, ids, queries, tokens, seed: 7 })
-    await closedLoad(target, next, { callers: 16, seconds: 2 })
-    const full = await closedLoad(target, next, { callers: 16, seconds: size.short })
+    await runClosedLoad(target, next, { callers: 16, seconds: 2 })
+    const full = await runClosedLoad(target, next, { callers: 16, seconds: size.short })
     show("capacity", full)
     const capacity = full.sent / full.seconds
     await loadHalf(target, server.pid, next, capacity)
-    const triple = await openLoad(target, next, { rate: capacity * 3, seconds: size.short })
+    const triple = await runOpenLoad(target, next, { rate: capacity * 3, seconds: size.short })
     show("three times the capacity", triple)
     for (const status of Object.keys(triple.statuses).map(Number))
       expectThat(allowed(status), `three times the capacity was answered with ${status}`)

@@ -1,6 +1,6 @@
 import { formatNumber, type Group } from "./harness.js"
 import { measureStage, textStages } from "./textStages.js"
-import { worstTexts } from "./worstTexts.js"
+import { makeWorstCaseTexts } from "./worstTexts.js"
 
 /** Maximum milliseconds of CPU time without a turn of the event loop. */
 const promised = 50
@@ -11,7 +11,7 @@ export const text: Group = {
   rows: async function* ({ quick }) {
     for (const stage of textStages) {
       const size = quick ? Math.min(stage.size, 2_000) : stage.size
-      const costs = Object.entries(worstTexts({ size })).map(([name, text]) => {
+      const costs = Object.entries(makeWorstCaseTexts({ size })).map(([name, text]) => {
         measureStage(stage, text)
         return { name, ...measureStage(stage, text) }
       })

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import { hashVector } from "../layers/HashEmbedder.js"
-import { lexical } from "../layers/LexicalReranker.js"
+import { lexicalReranker } from "../layers/LexicalReranker.js"
 import { valuesIn } from "../layers/languages/en/values/readValues.js"
-import { rules as reconciler } from "../layers/RuleReconciler.js"
-import { rules as settler } from "../layers/RuleSettler.js"
-import { rules as statements } from "../layers/RuleStatementReader.js"
+import { ruleReconciler as reconciler } from "../layers/RuleReconciler.js"
+import { ruleSettler as settler } from "../layers/RuleSettler.js"
+import { ruleStatementReader as statements } from "../layers/RuleStatementReader.js"
 import { vectorOf } from "../layers/WordEmbedder.js"
 import { wordTable } from "../layers/wordTable.js"
 import { parseMarkdown } from "../src/import/markdown.js"
@@ -145,7 +145,7 @@ export const textStages: ReadonlyArray<TextStage> = [
     size: 2_000,
     read: (text) => {
       const texts = Array.from({ length: 50 }, (_, index) => text.slice(index))
-      return once(() => Effect.runSync(lexical.rerank(text.slice(0, limits.queryBytes), texts)))
+      return once(() => Effect.runSync(lexicalReranker.rerank(text.slice(0, limits.queryBytes), texts)))
     }
   },
   call("folding of equal hits", 2_050, (text) => {

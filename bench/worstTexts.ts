@@ -41,7 +41,7 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
 }
 
 /** Returns the slow texts by name, each at the largest size of a stage. */
-export const worstTexts = ({ size }: Pick<TextStage, "size">): Readonly<Record<string, string>> => ({
+export const makeWorstCaseTexts = ({ size }: Pick<TextStage, "size">): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(repeated.map((unit) => [JSON.stringify(unit), filled(unit, size)])),
   ...Object.fromEntries(Object.entries(shapes).map(([name, text]) => [name, text(size)]))
 })

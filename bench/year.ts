@@ -11,8 +11,8 @@ import { remove, temporaryFolder } from "./harness.js"
 import * as SetClock from "./year/clock.js"
 import { decodeYear, type Year } from "./year/format.js"
 import { type MonthReport, replayYear } from "./year/live.js"
-import { failuresOf, renderEnding, renderHead, renderMonth, verdicts } from "./year/render.js"
-import { spokenYear } from "./year/spoken.js"
+import { failuresOf, judgeYear, renderEnding, renderHead, renderMonth } from "./year/render.js"
+import { toConversation } from "./year/spoken.js"
 import { type Writer, writers, writeYear } from "./year/write.js"
 
 const usage = `npm run bench:year -- --data FILE [--turns] [--policy FILE] [--wrong] [--json]
@@ -100,7 +100,7 @@ const main = async () => {
     )
   }
   if (values.data === undefined) return fail(`Missing --data.\n\n${usage}`)
-  const year = values.turns ? spokenYear(yearOf(values.data)) : yearOf(values.data)
+  const year = values.turns ? toConversation(yearOf(values.data)) : yearOf(values.data)
   const policy = policyOf(values.policy)
   const print = values.json ? () => {} : console.log
   print(`${year.name}\n\n${renderHead()}`)
@@ -123,7 +123,7 @@ const main = async () => {
   const { system, user } = process.cpuUsage(used)
   const cpu = (system + user) / 1_000
   if (values.folder === undefined) remove(folder)
-  const all = verdicts(months, end, took, values.turns)
+  const all = judgeYear(months, end, took, values.turns)
   if (values.json) console.log(JSON.stringify({ name: year.name, months, end, took, cpu, verdicts: all }, null, 2))
   else print(`\n${renderEnding(months, end, cpu, all)}`)
   if (values.wrong) print(`\n${months.at(-1)?.profile.text}`)

@@ -34,7 +34,7 @@ const headerBytes = 4 + 8
  * user's own cache folder, because in a shared folder another user could plant code. Undefined if
  * NODE_DISABLE_COMPILE_CACHE is set.
  */
-export const open = (program: string, command: string): CodeCache | undefined => {
+export const openCodeCache = (program: string, command: string): CodeCache | undefined => {
   const { LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
   if (NODE_DISABLE_COMPILE_CACHE) return undefined
   const folder = join(XDG_CACHE_HOME || LOCALAPPDATA || join(homedir(), ".cache"), "daybook")

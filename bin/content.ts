@@ -1,14 +1,22 @@
 import type { Store } from "../events/Trust.js"
-import { definedFields, option, parseFraction, parseIsoTime, parseNonEmpty, parseStore, repeatable } from "./options.js"
+import {
+  definedFields,
+  option,
+  parseFraction,
+  parseIsoTime,
+  parseNonEmpty,
+  parseStore,
+  repeatableOption
+} from "./options.js"
 
 /** The options for a memory's content; `remember` and `update` share them. */
 export const contentOptions = [
   option("--type <type>", "set the type: decision, preference, event, task …"),
   option("--narrative <text>", "set the full text"),
-  repeatable("--fact <text>", "add a fact", parseNonEmpty),
-  repeatable("--tag <tag>", "add a tag", parseNonEmpty),
-  repeatable("--person <name>", "add a person whom the memory mentions", parseNonEmpty),
-  repeatable("--file <path>", "add a related file"),
+  repeatableOption("--fact <text>", "add a fact", parseNonEmpty),
+  repeatableOption("--tag <tag>", "add a tag", parseNonEmpty),
+  repeatableOption("--person <name>", "add a person whom the memory mentions", parseNonEmpty),
+  repeatableOption("--file <path>", "add a related file"),
   option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
   option("--importance <number>", "set the importance, 0 to 1", parseFraction),
   option("--project <name>", "set the project"),

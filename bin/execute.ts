@@ -21,7 +21,7 @@ import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refusalError } f
 import { noteMissingAgent } from "./noteMissingAgent.js"
 import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type ParsedCommandLine, parse } from "./program.js"
-import { withoutRules } from "./withoutRules.js"
+import { noRuleOptions } from "./withoutRules.js"
 import { withTrace } from "./withTrace.js"
 
 /** Runs a command line, then closes everything that it opened. `onCommand` receives the command before it runs. */
@@ -52,7 +52,7 @@ const run = (parsed: ParsedCommandLine, out: Output): Effect.Effect<Outcome> => 
         yield* checkFolder
         const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
         const policy = command.toleratesPolicy === true ? yield* policyOrDefaults(data) : {}
-        const rules = command.needsNoRules === true ? withoutRules : {}
+        const rules = command.needsNoRules === true ? noRuleOptions : {}
         return Context.get(yield* Layer.build(layer({ folder: data, ...reranker, ...policy, ...rules })), Daybook)
       })
     )

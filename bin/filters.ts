@@ -6,25 +6,29 @@ import { limits } from "../src/model/limits.js"
 import type { Filter } from "../src/search/search.js"
 import type { Call, Failure } from "./commands/Command.js"
 import {
-  oneOf,
+  oneOfParser,
   option,
   parseNonEmpty,
   parseRowCount,
   parseStore,
   parseTimeOrWords,
-  repeatable,
+  repeatableOption,
   type TimeArgument
 } from "./options.js"
 import type { Output } from "./output.js"
 
 /** The options that narrow a search or a list. */
 export const filterOptions = [
-  repeatable("--type <type>", "show only memories of this type", parseNonEmpty),
-  repeatable("--tag <tag>", "show only rows that have all given tags", parseNonEmpty),
-  repeatable("--any-tag <tag>", "show only rows that have any of the given tags", parseNonEmpty),
-  repeatable("--tier <tier>", "show only memories of this tier: core, long, mid or daily", oneOf(Tier.literals)),
-  repeatable("--person <name>", "show only memories that mention this person", parseNonEmpty),
-  repeatable("--store <store>", "show only rows of this store: private, shared or social", parseStore),
+  repeatableOption("--type <type>", "show only memories of this type", parseNonEmpty),
+  repeatableOption("--tag <tag>", "show only rows that have all given tags", parseNonEmpty),
+  repeatableOption("--any-tag <tag>", "show only rows that have any of the given tags", parseNonEmpty),
+  repeatableOption(
+    "--tier <tier>",
+    "show only memories of this tier: core, long, mid or daily",
+    oneOfParser(Tier.literals)
+  ),
+  repeatableOption("--person <name>", "show only memories that mention this person", parseNonEmpty),
+  repeatableOption("--store <store>", "show only rows of this store: private, shared or social", parseStore),
   option("--project <name>", "show only memories of this project"),
   option("--session <key>", "show only rows of this session"),
   option("--after <time>", 'show rows from this time on: ISO 8601, or words: "last week"', parseTimeOrWords),

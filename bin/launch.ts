@@ -18,7 +18,7 @@ const launch = () => {
   const program = needsServer ? DAYBOOK_SERVER_PROGRAM : DAYBOOK_PROGRAM
   const file = fileURLToPath(new URL(`${program}.cjs`, import.meta.url))
   const [command = "", event = ""] = findCommandWords(process.argv.slice(2))
-  const cache = CodeCache.open(program, command === "hook" ? `hook ${event}` : command)
+  const cache = CodeCache.openCodeCache(program, command === "hook" ? `hook ${event}` : command)
   const cachedData = cache?.read()
   const script = new Script(readFileSync(file, "utf8"), {
     filename: file,

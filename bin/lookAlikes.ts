@@ -2,7 +2,7 @@
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u] as const
 
 /** Why a reader may mistake a name for another one. */
-export interface Confusion {
+export interface NameConfusion {
   /** Other names that look the same. */
   readonly looksLike?: ReadonlyArray<string>
   /** True if the name mixes letters from several of the `scripts`. */
@@ -10,13 +10,13 @@ export interface Confusion {
 }
 
 /** The confusions of each name: names with the same skeleton (Unicode TR 39), and names that mix scripts. */
-export const findLookAlikes = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string, Confusion>> => {
+export const findLookAlikes = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string, NameConfusion>> => {
   // Loaded on demand, because loading its table takes 60 ms.
   const { default: skeletonOf } = await import("unhomoglyph")
   const bySkeleton = Map.groupBy(names, (name) => skeletonOf(name.normalize("NFKC")).normalize("NFC"))
   return new Map(
     [...bySkeleton.values()].flatMap((group) =>
-      group.map((name): readonly [string, Confusion] => [
+      group.map((name): readonly [string, NameConfusion] => [
         name,
         {
           ...(group.length === 1 ? {} : { looksLike: group.filter((other) => other !== name) }),
@@ -27,7 +27,7 @@ export const findLookAlikes = async (names: ReadonlyArray<string>): Promise<Read
   )
 }
 
-export const confusionText = ({ looksLike = [], mixesScripts }: Confusion): string =>
+export const confusionText = ({ looksLike = [], mixesScripts }: NameConfusion): string =>
   [
     ...(looksLike.length === 0 ? [] : [`looks like ${looksLike.join(", ")}`]),
     ...(mixesScripts === true ? ["mixes scripts"] : [])

@@ -16,7 +16,11 @@ export const option = <A>(flags: string, description: string, parse?: (value: st
 export const flag = (flags: string, description: string): Option => new Option(flags, description)
 
 /** An option that may be repeated; its values are collected in order. */
-export const repeatable = <A = string>(flags: string, description: string, parse?: (value: string) => A): Option => {
+export const repeatableOption = <A = string>(
+  flags: string,
+  description: string,
+  parse?: (value: string) => A
+): Option => {
   const collect = (value: string, before: ReadonlyArray<unknown> = []) => [
     ...before,
     parse === undefined ? value : parse(value)
@@ -44,7 +48,7 @@ export const optionShapeOf = ({ description, long, optional, parseArg, required 
   values: required || optional ? valuesOf(parseArg) : undefined
 })
 
-/** The values that a parser from `oneOf` accepts; empty for other parsers. */
+/** The values that a parser from `oneOfParser` accepts; empty for other parsers. */
 const valuesOf = (parse: object | undefined): ReadonlyArray<string> =>
   parse !== undefined && "values" in parse ? (parse.values as ReadonlyArray<string>) : []
 
@@ -95,7 +99,7 @@ export const parseTimeOrWords = (value: string): TimeArgument => {
 const isoExamples = "such as 2026-03-01 or 2026-03-01T09:30:00Z"
 
 /** Makes a parser that accepts one of these values. Shell completion reads the values from the parser. */
-export const oneOf = <A extends string>(values: ReadonlyArray<A>): ((value: string) => A) => {
+export const oneOfParser = <A extends string>(values: ReadonlyArray<A>): ((value: string) => A) => {
   const parse = (value: string): A => {
     const match = values.find((allowed) => allowed === value)
     if (match === undefined) throw new InvalidArgumentError(`must be one of ${values.join(", ")}`)
@@ -125,7 +129,7 @@ export const parseSource = (value: string): SourceInput => {
   return { kind: kind as SourceInput["kind"], id }
 }
 
-export const parseStore: (value: string) => Store = oneOf(stores)
+export const parseStore: (value: string) => Store = oneOfParser(stores)
 
 /** The options that choose a page of an answer. */
 export const pageOptions = [

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { isTraced, traced } from "../events/tracing.js"
+import { isTraced, runInSpan } from "../events/tracing.js"
 import { type TraceSettings, traceSettings } from "../layers/telemetry/traceSettings.js"
 import type { AnyCommand } from "./commands/Command.js"
 import type { Output } from "./output.js"
@@ -24,7 +24,7 @@ export const withTrace = <A, E>(
   run: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
-    const named = command.isService === true ? run : traced(`daybook ${command.usage.split(" ")[0]}`, run)
+    const named = command.isService === true ? run : runInSpan(`daybook ${command.usage.split(" ")[0]}`, run)
     // A command that another command runs is part of the outer command's trace.
     if (yield* isTraced) return yield* named
     const { file, otlp } = yield* traceSettings(folder)

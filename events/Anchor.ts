@@ -14,7 +14,7 @@ import {
 import { dirname } from "node:path"
 import {
   type AnchorState,
-  advance,
+  advanceAnchorState,
   applyLine,
   type FirstLine,
   formatLine,
@@ -171,7 +171,7 @@ export const make = (file: string): Anchor => {
       const { hash, text } = formatLine(target.state.hash, line)
       const bytes = Buffer.from(text)
       writeAll(target.descriptor, bytes, target.size, "anchor.log")
-      target.state = advance(target.state, line, hash)
+      target.state = advanceAnchorState(target.state, line, hash)
       target.hashes.push(hash)
       target.size += bytes.length
       return target.state

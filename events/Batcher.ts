@@ -2,7 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
-import { mask } from "./mask.js"
+import { maskInterruption } from "./mask.js"
 import { isYieldDue, yieldIfDue, yieldToEventLoop } from "./turns.js"
 
 /**
@@ -95,7 +95,7 @@ export const make = <Request, A, E>(options: BatcherOptions<Request, A, E>): Bat
     submit: (request) =>
       // Masked, because an interruption after `isRunning` is set and before the batch runs would stop the queue
       // forever.
-      mask((restore) => {
+      maskInterruption((restore) => {
         if (capacity !== undefined && queue.length >= capacity.maxWaiting) return capacity.full
         if (!isRunning) {
           const own: WaitingRequest<Request, A, E> = { request }

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Restored } from "./anchorLines.js"
+import type { RestoreEntry } from "./anchorLines.js"
 import type { ReplayedEvent, StoredEvent } from "./Chain.js"
 import type {
   Cleaning,
@@ -138,7 +138,7 @@ export interface Inspection {
   readonly broken: ReadonlyArray<Problem>
   /** Repairs after a crash, made by an earlier write or due at the next write. */
   readonly repairs: ReadonlyArray<string>
-  readonly restores: ReadonlyArray<Restored>
+  readonly restores: ReadonlyArray<RestoreEntry>
   /** Hash of the anchor's last line; null if the anchor cannot be read. */
   readonly anchor: string | null
 }

@@ -18,7 +18,7 @@ import { parseRemainsPayload } from "./erasure/substitute.js"
 import { ErasedMeanwhile, VersionConflict } from "./errors.js"
 import { emptyHead, meetsExpectation } from "./eventRows.js"
 import { checkRequests, findEarlierAnswer, headAfter, linkEvents } from "./link.js"
-import { withoutNames } from "./names.js"
+import { removeNames } from "./names.js"
 
 /** A log in memory. It is lost when the process ends. For tests and experiments. */
 export const layer: Layer.Layer<EventLog> = Layer.sync(EventLog, () => make())
@@ -123,7 +123,7 @@ export const make = () => {
           return {
             ...event,
             ...(erased.has(event.version) ? empty : {}),
-            ...(columns === undefined ? {} : withoutNames(event, event.names!, columns))
+            ...(columns === undefined ? {} : removeNames(event, event.names!, columns))
           }
         })
         streams.set(stream, [...kept, ...rows])

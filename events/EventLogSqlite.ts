@@ -10,7 +10,7 @@ import * as Committer from "./committer.js"
 import { EventLog } from "./EventLog.js"
 import { clean, cleaningsIn } from "./erasure/cleaning.js"
 import * as Ledger from "./erasure/ledger.js"
-import { substituteRemains } from "./erasure/substitute.js"
+import { restoreKeptContent } from "./erasure/substitute.js"
 import { type StorageError, storageError } from "./errors.js"
 import { type EventRow, fromRow, selectEvents, selectReplayed } from "./eventRows.js"
 import { inspect } from "./inspect.js"
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, t
   const raw = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
     (sql(reader, `${selectEvents} ${condition}`).all(stream, ...params) as Array<EventRow>).map(fromRow)
   const events = (condition: string, stream: string, ...params: ReadonlyArray<unknown>) =>
-    attempt(() => substituteRemains(reader, stream, raw(condition, stream, ...params)))
+    attempt(() => restoreKeptContent(reader, stream, raw(condition, stream, ...params)))
   const inRange = "WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
 
   return EventLog.of({
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (folder: string, { ledgerCopy, t
     read: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit, raw: isRaw = false }) =>
       isRaw ? attempt(() => raw(inRange, stream, after, to, limit)) : events(inRange, stream, after, to, limit),
     replay: (stream, { after, to = Number.MAX_SAFE_INTEGER, limit }) =>
-      attempt(() => substituteRemains(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
+      attempt(() => restoreKeptContent(reader, stream, sql(reader, selectReplayed).all(stream, after, to, limit))),
     at: (stream, versions) =>
       events(
         "WHERE stream = ? AND version IN (SELECT value FROM json_each(?)) ORDER BY version",

@@ -1,14 +1,14 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
-import { mask, type Restore } from "./mask.js"
+import { maskInterruption, type RestoreInterruption } from "./mask.js"
 
 /**
  * Runs one effect at a time, in the order of the calls. A waiting effect can be interrupted. A running effect cannot be
  * interrupted, except in the parts that it passes to `restore`.
  */
 export interface Mutex {
-  readonly locked: <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly locked: <A, E, R>(work: (restore: RestoreInterruption) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** Written by hand, because a semaphore with one permit costs five times as much on every write. */
@@ -36,7 +36,7 @@ export const make = (): Mutex => {
 
   return {
     locked: (work) =>
-      mask((restore) => {
+      maskInterruption((restore) => {
         if (!isLocked) {
           isLocked = true
           return runAndRelease(() => work(restore))

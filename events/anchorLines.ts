@@ -40,7 +40,7 @@ export interface LineContent {
 }
 
 /** A restore of the log from a copy. Times are milliseconds since the epoch. */
-export interface Restored {
+export interface RestoreEntry {
   /** The kind of copy: a backup file, or the JSON lines of an export. */
   readonly from: "backup" | "export"
   readonly at: number
@@ -63,7 +63,7 @@ export interface FirstLine extends LineContent {
   /** Hash of the previous file's last line; zeros for the first file. */
   readonly after: string
   /** Every restore of this log, oldest first. */
-  readonly restored?: ReadonlyArray<Restored>
+  readonly restored?: ReadonlyArray<RestoreEntry>
 }
 
 interface Place {
@@ -84,7 +84,7 @@ export interface AnchorState {
   readonly slice: readonly [stream: string, version: number] | undefined
   readonly ledger: LineContent["ledger"]
   readonly repaired: ReadonlyArray<string>
-  readonly restored: ReadonlyArray<Restored>
+  readonly restored: ReadonlyArray<RestoreEntry>
 }
 
 export const noHash = "0".repeat(64)
@@ -107,11 +107,11 @@ export const applyLine = (state: AnchorState | undefined, line: string): AnchorS
   const before = state?.hash ?? (content as Partial<FirstLine>).after
   if (before === undefined || sha256(before + line.slice(65)).toString("hex") !== hash) return null
   if (state === undefined) return stateOfFirst(content as FirstLine, hash)
-  return content.line === state.line + 1 ? advance(state, content, hash) : null
+  return content.line === state.line + 1 ? advanceAnchorState(state, content, hash) : null
 }
 
 /** The state after one more line. */
-export const advance = (state: AnchorState, content: LineContent, hash: string): AnchorState => {
+export const advanceAnchorState = (state: AnchorState, content: LineContent, hash: string): AnchorState => {
   if (content.unmarked === true) state.marks.clear()
   addHeads(state, content)
   const {

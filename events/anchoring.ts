@@ -9,12 +9,12 @@ import {
   type HeadEntry,
   type LineContent,
   noHash,
-  type Restored,
+  type RestoreEntry,
   readFirstFormat
 } from "./anchorLines.js"
 import { anchorDamagedError } from "./damage.js"
 import type { Head } from "./EventLog.js"
-import { removeCopiesNaming, withoutStreams } from "./erasure/deletedStreams.js"
+import { removeCopiesNaming, removeStreamsFromAnchor } from "./erasure/deletedStreams.js"
 import { appliedLine } from "./erasure/ledgerReference.js"
 import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
@@ -23,7 +23,7 @@ import { checkSlice } from "./streamCheck.js"
 /**
  * Writes the lines of the anchor file, and stores in the log a reference to the last line. Callers hold the write lock.
  */
-export interface Anchoring {
+export interface AnchorWriter {
   readonly anchor: Anchor.Anchor
   /** Creates the anchor of a new log, or converts an anchor of the first format. Run it in its own transaction. */
   readonly adopt: () => void
@@ -34,7 +34,7 @@ export interface Anchoring {
   /** Stores in the log a reference to an anchor line that is on disk, within the caller's transaction. */
   readonly refer: (line: LineReference) => void
   /** Starts a new anchor file from the heads in the log, after accepted damage or a restore. Keeps the old file. */
-  readonly startEpoch: (restored?: Restored) => void
+  readonly startEpoch: (restored?: RestoreEntry) => void
   /** Replaces the anchor file by a file that does not name these deleted streams. */
   readonly forget: (streams: ReadonlyArray<string>) => void
   /** Runs one slice of the background check; undefined if no stream has a mark (verified version). */
@@ -69,7 +69,7 @@ interface Options {
   readonly isChecked: (stream: string) => boolean
 }
 
-export const make = ({ files, folder, installation, isChecked, writer }: Options): Anchoring => {
+export const make = ({ files, folder, installation, isChecked, writer }: Options): AnchorWriter => {
   const anchor = Anchor.make(join(folder, "anchor.log"))
   let opened: unknown
 
@@ -90,7 +90,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     return read.state
   }
 
-  const appendLine: Anchoring["appendLine"] = ({ fileIsKnown, additions = {}, ownEvents }) => {
+  const appendLine: AnchorWriter["appendLine"] = ({ fileIsKnown, additions = {}, ownEvents }) => {
     const state = current()
     const newest = newestSequence(writer)
     const isOwn = state.sequence === ownEvents?.after && newest === ownEvents.last
@@ -111,7 +111,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     })
   }
 
-  const slice: Anchoring["slice"] = (reader, millis) => {
+  const slice: AnchorWriter["slice"] = (reader, millis) => {
     const read = anchor.read({ repair: false })
     if (read.kind !== "state") return undefined
     const checked = checkSlice(reader, read.state, millis)
@@ -120,7 +120,7 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     return { slice: next, ...(damaged === null ? {} : { marks: [[damaged, 0, noHash, checkVersion]] }) }
   }
 
-  const startEpoch: Anchoring["startEpoch"] = (restored) => {
+  const startEpoch: AnchorWriter["startEpoch"] = (restored) => {
     const file = join(folder, "anchor.log")
     const read = anchor.read({ repair: false })
     const state = read.kind === "state" ? read.state : undefined
@@ -142,8 +142,8 @@ export const make = ({ files, folder, installation, isChecked, writer }: Options
     refer(anchor.replace(first))
   }
 
-  const forget: Anchoring["forget"] = (streams) => {
-    refer(anchor.replace(nextFirstLine(...withoutStreams(current(), streams))))
+  const forget: AnchorWriter["forget"] = (streams) => {
+    refer(anchor.replace(nextFirstLine(...removeStreamsFromAnchor(current(), streams))))
     removeCopiesNaming(folder, streams)
   }
 

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { Decision } from "./Decision.js"
 import { Embed, EmbedderChanged } from "./Embed.js"
 import { Extract } from "./Extract.js"
-import { withExtracted } from "./extractedReason.js"
+import { moveRuleOutOfReason } from "./extractedReason.js"
 import { File } from "./File.js"
 import { Memory } from "./Memory.js"
 import { RecallBatch } from "./Recall.js"
@@ -204,7 +204,7 @@ const versionTwo = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({ schem
 const versionSix = <S extends Schema.Schema.AnyNoContext>(schema: S) => ({
   schema,
   version: 6,
-  upcasts: { 1: same, 2: same, 3: same, 4: same, 5: withExtracted }
+  upcasts: { 1: same, 2: same, 3: same, 4: same, 5: moveRuleOutOfReason }
 })
 
 /**

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import {
-  type Anchoring,
+  type AnchorWriter,
   type AppendLineOptions,
   type LineReference,
   make as makeAnchoring,
@@ -49,7 +49,7 @@ export interface CommitterOptions {
 
 /** Stores groups of appends, each group in one transaction, and writes the new heads to the anchor. */
 export interface Committer {
-  readonly anchoring: Anchoring
+  readonly anchoring: AnchorWriter
   /** Creates the anchor of a new log, or converts an anchor of the first format. */
   readonly adopt: () => void
   readonly run: (appends: ReadonlyArray<Append>) => Effect.Effect<ReadonlyArray<AppendExit>>

@@ -6,7 +6,7 @@ const note =
  * schema 6, the rule has its own field. The words about the turns stay in the reason, because they do not say which
  * turn they describe.
  */
-export const withExtracted = (payload: unknown): unknown => {
+export const moveRuleOutOfReason = (payload: unknown): unknown => {
   const decision = (payload as { readonly decision?: { readonly reason?: unknown } }).decision
   if (typeof decision?.reason !== "string") return payload
   const match = note.exec(decision.reason)

@@ -14,7 +14,7 @@ import { randomBytes } from "./randomBytes.js"
 const recordingTime = (head: Head, { events }: NewCommand, now: number): number =>
   events[0]?.type === "CLOCK" ? Math.floor(now) : Math.max(Math.floor(now), head.recordedAt)
 
-export interface Linking {
+export interface LinkContext {
   /** Wall clock, milliseconds since the epoch. */
   readonly now: number
   readonly nextSequence: () => number
@@ -26,7 +26,7 @@ export interface Linking {
 export const linkEvents = function* (
   head: Head,
   command: NewCommand,
-  { commandKey, nextSequence, now }: Linking
+  { commandKey, nextSequence, now }: LinkContext
 ): Generator<StoredEvent, void> {
   const recordedAt = recordingTime(head, command, now)
   let { version, hash } = head

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
-export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+export type RestoreInterruption = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
  * `Effect.uninterruptibleMask` without its memory cost, for hot paths. Each call of Effect's own version assigns a new
@@ -11,7 +11,9 @@ export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect
  * until the next full garbage collection. Here, the two effects that change the interruption flag are created once, and
  * look up their work by fiber.
  */
-export const mask = <A, E, R>(work: (restore: Restore) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const maskInterruption = <A, E, R>(
+  work: (restore: RestoreInterruption) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime<A, E, R>((fiber, { runtimeFlags }) => {
     // An uninterruptible region has no flag to change or restore.
     if (!RuntimeFlags.interruption(runtimeFlags)) return work(unchanged)
@@ -34,21 +36,21 @@ const next: AnyEffect = Effect.withFiberRuntime((fiber) => {
 const uninterruptibly = Effect.uninterruptible(next)
 const interruptibly = Effect.interruptible(next)
 
-const unchanged: Restore = (effect) => effect
+const unchanged: RestoreInterruption = (effect) => effect
 
 /** `Effect.interruptible` without its memory cost. */
-export const interruptible: Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+export const interruptible: RestoreInterruption = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.withFiberRuntime<A, E, R>((fiber) => {
     started.set(fiber, effect)
     return interruptibly as Effect.Effect<A, E, R>
   })
 
 /** `Effect.ensuring` without its memory cost. */
-export const ensuring = <A, E, R, R2>(
+export const withFinalizer = <A, E, R, R2>(
   effect: Effect.Effect<A, E, R>,
   finalizer: Effect.Effect<unknown, never, R2>
 ): Effect.Effect<A, E, R | R2> =>
-  mask((restore) =>
+  maskInterruption((restore) =>
     Effect.matchCauseEffect(restore(effect), {
       onFailure: (cause) =>
         Effect.matchCauseEffect(finalizer, {

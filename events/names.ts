@@ -6,14 +6,15 @@ import { sha256 } from "./sha256.js"
 export const nameColumns = ["actor", "cause", "commandId"] as const
 export type NameColumn = (typeof nameColumns)[number]
 
-export interface Names {
+export interface EventNames {
   readonly actor: string
   readonly cause: string | null
   readonly commandId: string | null
 }
 
 /** True if a column has a name. An erased column is empty. */
-export const hasName = (names: Names, column: NameColumn): boolean => names[column] !== null && names[column] !== ""
+export const hasName = (names: EventNames, column: NameColumn): boolean =>
+  names[column] !== null && names[column] !== ""
 
 /**
  * The salts of an event's names. If no name is erased: 16 bytes, from which the salt of each column is derived. After a
@@ -27,15 +28,15 @@ const partBytes = 33
 export const erasedSaltBytes = nameColumns.length * partBytes
 
 /** The digest of an event's names, which the hash covers. The digest of a column without a value is all zeros. */
-export const namesDigest = (names: Names, salts: NameSalts): Uint8Array =>
+export const namesDigest = (names: EventNames, salts: NameSalts): Uint8Array =>
   sha256(Buffer.concat(nameColumns.map((column, index) => digestAt(salts, index, names[column]))))
 
 /** Removes the names in some columns. The other names verify as before. */
-export const withoutNames = (
-  names: Names,
+export const removeNames = (
+  names: EventNames,
   salts: NameSalts,
   columns: ReadonlyArray<NameColumn>
-): Names & { readonly names: NameSalts } => {
+): EventNames & { readonly names: NameSalts } => {
   const erased = (column: NameColumn, index: number) =>
     isErased(salts, index) || (columns.includes(column) && hasName(names, column))
   const parts = nameColumns.map((column, index) =>
@@ -56,7 +57,7 @@ export const withoutNames = (
 export const hasErasedName = (salts: NameSalts): boolean => nameColumns.some((_, index) => isErased(salts, index))
 
 /** True if each erased column is empty. */
-export const areErasedNamesEmpty = ({ actor, cause, commandId }: Names, salts: NameSalts): boolean =>
+export const areErasedNamesEmpty = ({ actor, cause, commandId }: EventNames, salts: NameSalts): boolean =>
   (!isErased(salts, 0) || actor === "") &&
   (!isErased(salts, 1) || cause === null) &&
   (!isErased(salts, 2) || commandId === null)

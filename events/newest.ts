@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { ReplayedEvent } from "./Chain.js"
 import type { Problem, Subject } from "./EventLog.js"
-import { substituteRemains } from "./erasure/substitute.js"
+import { restoreKeptContent } from "./erasure/substitute.js"
 import type { StorageError } from "./errors.js"
 import { replayedColumns } from "./eventRows.js"
 import { runSql } from "./sqlProcess.js"
@@ -15,7 +15,7 @@ export const newestEvents = (
 ): ReadonlyArray<ReplayedEvent | undefined> => {
   const events = new Array<ReplayedEvent | undefined>(subjects.length).fill(undefined)
   const rows = sql(db, selectNewest).all({ stream, subjects: JSON.stringify(subjects) })
-  for (const { key, ...event } of substituteRemains(db, stream, rows)) events[key] = event as ReplayedEvent
+  for (const { key, ...event } of restoreKeptContent(db, stream, rows)) events[key] = event as ReplayedEvent
   return events
 }
 

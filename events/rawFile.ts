@@ -45,7 +45,7 @@ export interface RawFile {
 }
 
 /** Opens a file for reading. Read with explicit positions, because several readers may share the descriptor. */
-export const openRaw = (file: string): RawFile => {
+export const openRawFile = (file: string): RawFile => {
   const key = keyOf(file)
   const held = key === undefined ? undefined : descriptors.get(key)
   if (held !== undefined) held.users++

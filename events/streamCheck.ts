@@ -10,7 +10,7 @@ import { type Db, sql } from "./statement.js"
 import { yieldIfDue } from "./turns.js"
 
 /** The event up to which a stream was verified. */
-export interface Mark {
+export interface VerifiedMark {
   readonly version: number
   readonly hash: string
 }
@@ -31,7 +31,7 @@ const sliceSize = 50
 export const checkStream: (
   db: Db,
   stream: string,
-  mark: Mark | undefined,
+  mark: VerifiedMark | undefined,
   anchored: Anchored
 ) => Effect.Effect<ReadonlyArray<Problem>, StorageError> = Effect.fnUntraced(function* (db, stream, mark, anchored) {
   const before = mark === undefined ? undefined : eventAt(db, stream, mark.version)
@@ -109,7 +109,7 @@ export const checkSlice = (
  * Verifies the next `sliceSize` events after `version` again. Returns the last checked version; null if there is
  * damage.
  */
-const checkRange = (db: Db, stream: string, version: number, mark: Mark): number | null => {
+const checkRange = (db: Db, stream: string, version: number, mark: VerifiedMark): number | null => {
   const before = version === 0 ? undefined : eventAt(db, stream, version)
   if (version > 0 && before === undefined) return null
   const checker = chainChecker(stream, codec, before)

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { unacceptedProblems } from "./accepted.js"
-import type { Anchoring } from "./anchoring.js"
+import type { AnchorWriter } from "./anchoring.js"
 import { streamDamagedError } from "./damage.js"
 import { repeatCheckDuringErasures } from "./erasure/steadyCheck.js"
 import { type StorageError, storageError } from "./errors.js"
@@ -24,7 +24,7 @@ interface Options {
   readonly reader: Db
   readonly writer: Db
   readonly files: LogFiles
-  readonly anchoring: () => Anchoring
+  readonly anchoring: () => AnchorWriter
   readonly adopt: () => void
   readonly locked: <A>(work: () => A) => A
 }

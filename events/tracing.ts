@@ -11,7 +11,7 @@ import * as HashMap from "effect/HashMap"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
-import { mask } from "./mask.js"
+import { maskInterruption } from "./mask.js"
 import type { TraceAttributes, TraceEventName } from "./traceAttributes.js"
 
 /** Effect's default tracer, which discards spans. */
@@ -24,7 +24,7 @@ export const isTraced: Effect.Effect<boolean> = Effect.tracerWith((tracer) => Ef
  * Runs an effect in a span. If the program has no tracer or tracing is disabled, the only cost is this check. The span
  * has no stack trace, because a stack trace costs as much as the rest of a write.
  */
-export const traced = <A, E, R>(
+export const runInSpan = <A, E, R>(
   name: string,
   effect: Effect.Effect<A, E, R>,
   attributes?: TraceAttributes,
@@ -85,7 +85,7 @@ const propagated = (span: Tracer.AnySpan | undefined): Option.Option<Tracer.AnyS
  * Effect keeps the work of the fiber in memory until the next full garbage collection (see `mask.ts`).
  */
 const below = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
-  mask((restore) =>
+  maskInterruption((restore) =>
     Effect.withFiberRuntime<A, E, Exclude<R, Tracer.ParentSpan>>((fiber) => {
       const outer = fiber.currentContext
       const leave = FiberRef.set(FiberRef.currentContext, outer)
@@ -137,7 +137,7 @@ const spanOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Tracer.AnySpan | u
 
 /** Runs an effect on this fiber as a child of a span, without changing the references of the fiber. */
 const onFiber = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
-  mask((restore) =>
+  maskInterruption((restore) =>
     Effect.withFiberRuntime<A, E, Exclude<R, Tracer.ParentSpan>>((fiber) => {
       const before = fiberSpans.get(fiber)
       fiberSpans.set(fiber, { span, outer: fiber.currentSpan })
@@ -155,7 +155,7 @@ const onFiber = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
 
 /** Runs an effect, and ends the span when the effect ends. The effect does not see the span. */
 const ending = <A, E, R>(span: Tracer.Span, effect: Effect.Effect<A, E, R>) =>
-  mask((restore) =>
+  maskInterruption((restore) =>
     Effect.matchCauseEffect(restore(effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>), {
       onFailure: (cause) => endSpan<A, E>(span, Exit.failCause(cause)),
       onSuccess: (answer) => endSpan<A, E>(span, Exit.succeed(answer))

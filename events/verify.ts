@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { installationStream, parseAcceptedProblems, problemKey, toAcceptedPlace } from "./accepted.js"
-import type { Restored } from "./anchorLines.js"
+import type { RestoreEntry } from "./anchorLines.js"
 import type { Codec } from "./Codec.js"
 import type { DaybookEvent, ErasedEvent } from "./catalogue.js"
 import { chainChecker } from "./chainChecker.js"
@@ -28,7 +28,7 @@ export interface Verification {
   /** Repairs after a crash, made by an earlier write or due at the next write. */
   readonly repairs: ReadonlyArray<string>
   /** Restores of the whole log from a copy, oldest first. */
-  readonly restores: ReadonlyArray<Restored>
+  readonly restores: ReadonlyArray<RestoreEntry>
   /** Places of damage that an operator has accepted since the log was created. */
   readonly accepted: ReadonlyArray<Problem>
   /**

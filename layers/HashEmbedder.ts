@@ -4,7 +4,7 @@ import { Embedder } from "../src/ports/Embedder.js"
 import { bounds } from "../text/normalise/bounds.js"
 import { composeLetters } from "../text/normalise/letters.js"
 
-export const dimensions = 256
+export const hashDimensions = 256
 
 /**
  * Deterministic feature hashing: no model, no network, the same vector for the same text on every machine. Texts that
@@ -16,7 +16,7 @@ export const dimensions = 256
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model: "hash-256-v1",
-  dimensions,
+  dimensions: hashDimensions,
   weight: 0.2,
   floor: 0.25,
   local: true,
@@ -27,7 +27,7 @@ export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
 
 /** The vector of one text, not normalised; never all zero. */
 export const hashVector = (text: string): Float32Array => {
-  const vector = new Float32Array(dimensions)
+  const vector = new Float32Array(hashDimensions)
   const words = splitWords(text)
   let distinct = 0
   let previous = 0
@@ -74,7 +74,7 @@ const addPieces = (vector: Float32Array, from: number, to: number, weight: numbe
     for (let end = start + 2; end < last; end++) {
       pieceHash = step(pieceHash, units[end]!)
       const mixed = mix(pieceHash)
-      const index = (mixed >>> 8) & (dimensions - 1)
+      const index = (mixed >>> 8) & (hashDimensions - 1)
       vector[index] = vector[index]! + signed[mixed >>> 31]!
     }
   }
@@ -83,7 +83,7 @@ const addPieces = (vector: Float32Array, from: number, to: number, weight: numbe
 /** Adds a feature: its hash gives the dimension and the sign. */
 const add = (vector: Float32Array, hash: number, weight: number) => {
   const mixed = mix(hash)
-  vector[(mixed >>> 8) & (dimensions - 1)]! += (1 - ((mixed >>> 31) << 1)) * weight
+  vector[(mixed >>> 8) & (hashDimensions - 1)]! += (1 - ((mixed >>> 31) << 1)) * weight
 }
 
 const mix = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)

@@ -10,7 +10,7 @@ import { stemOf } from "../text/normalise/stem.js"
  *
  * score = (share of the words)² × (closeness / 2 + order / 4 + phrase / 4), each 0…1
  */
-export const lexical: RerankerService = {
+export const lexicalReranker: RerankerService = {
   name: "lexical-1",
   topN: 50,
   local: true,
@@ -23,7 +23,7 @@ export const lexical: RerankerService = {
 }
 
 /** The lexical reranker as a layer. */
-export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, lexical)
+export const layer: Layer.Layer<Reranker> = Layer.succeed(Reranker, lexicalReranker)
 
 const maxCharacters = 600
 const maxTerms = 16

@@ -4,8 +4,8 @@ import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import type { EmbedderLookupError } from "../src/ports/Embedders.js"
 import { EmbedderUnavailable, UnknownEmbedder } from "../src/ports/Embedders.js"
-import { configuredHub, localModelPrefix, locateModel, ModelProblem } from "./local/localModel.js"
-import { libraryPath, notInstalled, startEncoder } from "./local/worker.js"
+import { localModelPrefix, locateModel, ModelProblem, readHubSettings } from "./local/localModel.js"
+import { libraryPath, notInstalledProblem, startEncoder } from "./local/worker.js"
 
 type Service = Context.Tag.Service<Embedder>
 
@@ -27,7 +27,7 @@ const services = new Map<string, Service>()
  * settings and a folder's weights are part of the service's `model` name, so incomparable vectors are never compared.
  */
 export const localEmbedder = (name: string, dimensions?: number): Effect.Effect<Service, EmbedderLookupError> =>
-  Effect.flatMap(configuredHub, (hub): Effect.Effect<Service, EmbedderLookupError> => {
+  Effect.flatMap(readHubSettings, (hub): Effect.Effect<Service, EmbedderLookupError> => {
     const libraryUrl = libraryPath()
     const model = locateModel(name, dimensions, hub)
     const full = name.startsWith(localModelPrefix) ? name : `${localModelPrefix}${name}`
@@ -37,7 +37,7 @@ export const localEmbedder = (name: string, dimensions?: number): Effect.Effect<
         ? new UnknownEmbedder({ name: full, problem })
         : new EmbedderUnavailable({ name: full, problem })
     }
-    if (libraryUrl === undefined) return new EmbedderUnavailable({ name: full, problem: notInstalled })
+    if (libraryUrl === undefined) return new EmbedderUnavailable({ name: full, problem: notInstalledProblem })
     const key = JSON.stringify([model.model, model.dimensions, model.hub])
     const service = services.get(key) ?? serviceOf(model, libraryUrl)
     services.set(key, service)

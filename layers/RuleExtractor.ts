@@ -5,9 +5,9 @@ import { extractEnglish } from "./languages/en/extract/extract.js"
 const name = "rules-v6"
 
 /** Extracts statements by rules. Deterministic, no network. */
-export const rules: ExtractorService = {
+export const ruleExtractor: ExtractorService = {
   name,
   extract: (request) => ({ ...extractEnglish(request), by: { kind: "rule", name } })
 }
 
-export const layer: Layer.Layer<Extractor> = Layer.succeed(Extractor, rules)
+export const layer: Layer.Layer<Extractor> = Layer.succeed(Extractor, ruleExtractor)

@@ -1,6 +1,6 @@
 import * as Layer from "effect/Layer"
 import { type Question, Reconciler, type ReconcilerService, type Statement } from "../src/ports/Reconciler.js"
-import { claimJudge } from "./languages/claims/judgeClaims.js"
+import { makeClaimJudge } from "./languages/claims/judgeClaims.js"
 import { german } from "./languages/de/words.js"
 import { detectLanguage, type Language } from "./languages/detectLanguage.js"
 import { createEnglishJudge } from "./languages/en/rules/judge.js"
@@ -11,7 +11,7 @@ import { chinese } from "./languages/zh/words.js"
 const name = "rules-v12"
 const judgeEnglish = createEnglishJudge(name)
 const judges = new Map(
-  [german, french, spanish, chinese].map((words) => [words.tag as Language, claimJudge(words, name)] as const)
+  [german, french, spanish, chinese].map((words) => [words.tag as Language, makeClaimJudge(words, name)] as const)
 )
 
 const ownLanguage = ({ facts, title }: Statement, minEnglish?: number): Language | undefined =>
@@ -26,7 +26,7 @@ const languageOf = ({ candidates, statement }: Question): Language | undefined =
  * Decides from the shared words and the differences of two texts. For English, it uses a small bundled model. For
  * German, French, Spanish and Chinese, it compares the claims of the texts. Deterministic, no network.
  */
-export const rules: ReconcilerService = {
+export const ruleReconciler: ReconcilerService = {
   name,
   judge: (question) => {
     const language = languageOf(question)
@@ -39,4 +39,4 @@ export const rules: ReconcilerService = {
   }
 }
 
-export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, rules)
+export const layer: Layer.Layer<Reconciler> = Layer.succeed(Reconciler, ruleReconciler)

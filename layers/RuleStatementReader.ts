@@ -3,6 +3,6 @@ import { StatementReader, type StatementReaderService } from "../src/ports/State
 import { piecesOf, statementOf, statesDecision, statesOpenItem } from "./languages/en/statements.js"
 
 /** Reads statements and ignores English function words. In other languages, every word counts. */
-export const rules: StatementReaderService = { piecesOf, statementOf, statesDecision, statesOpenItem }
+export const ruleStatementReader: StatementReaderService = { piecesOf, statementOf, statesDecision, statesOpenItem }
 
-export const layer: Layer.Layer<StatementReader> = Layer.succeed(StatementReader, rules)
+export const layer: Layer.Layer<StatementReader> = Layer.succeed(StatementReader, ruleStatementReader)

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { Embedder, EmbedderError } from "../src/ports/Embedder.js"
 import { bounds } from "../text/normalise/bounds.js"
 import { composeLetters } from "../text/normalise/letters.js"
-import { dimensions, type WordTable, wordTable } from "./wordTable.js"
+import { type WordTable, wordTable, wordVectorDimensions } from "./wordTable.js"
 
 const model = "glove-100-v1"
 
@@ -16,7 +16,7 @@ const model = "glove-100-v1"
  */
 export const layer: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model,
-  dimensions,
+  dimensions: wordVectorDimensions,
   weight: 0.25,
   floor: 0.15,
   local: true,
@@ -43,7 +43,7 @@ const unknownWeight = 1
 
 /** The vector of a text, not normalised and never zero. */
 export const vectorOf = (table: WordTable, text: string): Float32Array => {
-  const vector = new Float32Array(dimensions)
+  const vector = new Float32Array(wordVectorDimensions)
   const words = wordsOf(text)
   // A text that contains only punctuation still needs a vector.
   if (words.length === 0) addPieces(vector, text.slice(0, bounds.embeddedCharacters))
@@ -55,7 +55,7 @@ export const vectorOf = (table: WordTable, text: string): Float32Array => {
     }
     const scale = table.scaleOf(row)
     const bytes = table.bytesOf(row)
-    for (let index = 0; index < dimensions; index++) vector[index]! += scale * bytes[index]!
+    for (let index = 0; index < wordVectorDimensions; index++) vector[index]! += scale * bytes[index]!
   }
   // Word vectors may cancel each other out, but the result must not be zero.
   if (vector.every((value) => value === 0)) vector[0] = 1
@@ -91,7 +91,7 @@ const addPieces = (vector: Float32Array, word: string) => {
       state ^= state << 13
       state ^= state >>> 17
       state ^= state << 5
-      vector[(state >>> 8) % dimensions]! += state < 0 ? -weightPerCoordinate : weightPerCoordinate
+      vector[(state >>> 8) % wordVectorDimensions]! += state < 0 ? -weightPerCoordinate : weightPerCoordinate
     }
   }
 }

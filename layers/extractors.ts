@@ -37,5 +37,5 @@ export const policyExtractorLayer = (
 /** The rules, loaded on demand: a program that captures nothing does not load their word lists. */
 export const loadRules: Effect.Effect<ExtractorService> = Effect.map(
   Effect.promise(() => import("./RuleExtractor.js")),
-  ({ rules }) => rules
+  ({ ruleExtractor }) => ruleExtractor
 )

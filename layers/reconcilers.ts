@@ -58,7 +58,7 @@ export const policyReconcilerLayer = (
 /** The rules, loaded on demand: loading their word lists takes as long as starting a complete command. */
 export const loadRules: Effect.Effect<ReconcilerService> = Effect.map(
   Effect.promise(() => import("./RuleReconciler.js")),
-  ({ rules }) => rules
+  ({ ruleReconciler }) => ruleReconciler
 )
 
 const modelReconciler = Effect.map(LazyModel, ({ name, ports }) => {

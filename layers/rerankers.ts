@@ -33,8 +33,8 @@ export const lookUpReranker = Effect.fnUntraced(function* (
   policy: Settings
 ): Effect.fn.Return<{ readonly reranker: Service | null; readonly missing?: string }, RerankerLookupError> {
   if (name === "none") return { reranker: null }
-  const { lexical } = LexicalReranker
-  if (name === "lexical" || name === lexical.name) return { reranker: lexical }
+  const { lexicalReranker } = LexicalReranker
+  if (name === "lexical" || name === lexicalReranker.name) return { reranker: lexicalReranker }
   const slash = name.indexOf("/")
   const first = slash < 0 ? name : name.slice(0, slash)
   const provider = providerNames.find((candidate) => candidate === first)

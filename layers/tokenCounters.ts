@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import { InvalidPolicy } from "../src/model/errors.js"
 import type { PolicyValues } from "../src/ports/Policy.js"
 import { TokenCounter } from "../src/ports/TokenCounter.js"
-import { countMixed, estimateTokens } from "../text/normalise/countTokens.js"
+import { countMixedTokens, estimateTokens } from "../text/normalise/countTokens.js"
 
-const counters = { estimate: estimateTokens, mixed: countMixed }
+const counters = { estimate: estimateTokens, mixed: countMixedTokens }
 const encodings = ["o200k_base", "cl100k_base"] as const
 type Encoding = (typeof encodings)[number]
 

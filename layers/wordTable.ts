@@ -2,7 +2,7 @@ import { fstatSync, openSync, readSync } from "node:fs"
 import { assetFile } from "../text/assetFile.js"
 
 /** The dimensions of a word vector. */
-export const dimensions = 100
+export const wordVectorDimensions = 100
 
 /** The vectors of the most frequent words, as bytes. `training/wordVectors.mjs` makes the file. */
 export interface WordTable {
@@ -50,7 +50,8 @@ export const openTable = (file: URL): WordTable => {
   const list = scales + 4 * count
   const vectors = list + letters
   // At least half of the slots are free; otherwise a search for a missing word would be slow.
-  const isValid = width === dimensions && slots >= 2 * count && size === vectors + dimensions * count
+  const isValid =
+    width === wordVectorDimensions && slots >= 2 * count && size === vectors + wordVectorDimensions * count
   if (header.toString("latin1", 0, 8) !== "DBWORDS2" || !isValid)
     throw new Error("words.bin has an unknown format or is incomplete: reinstall the package")
   const rows = new Map<string, number>()
@@ -79,8 +80,8 @@ export const openTable = (file: URL): WordTable => {
     },
     scaleOf: (row) => read(scales + 4 * row, 4).readFloatLE(0),
     bytesOf: (row) => {
-      const bytes = read(vectors + dimensions * row, dimensions)
-      return new Int8Array(bytes.buffer, bytes.byteOffset, dimensions)
+      const bytes = read(vectors + wordVectorDimensions * row, wordVectorDimensions)
+      return new Int8Array(bytes.buffer, bytes.byteOffset, wordVectorDimensions)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { levels, minOpennessOf, type TrustLevel } from "../events/Trust.js"
-import { hasDisputes, isSettled } from "./disputePairs.js"
+import { hasDisputes, isDisputeSettled } from "./disputePairs.js"
 import { type Db, sql } from "./Projection.js"
 import { findSurvivor, type MemoryKey, withReplacedMemories } from "./takeovers.js"
 
@@ -142,7 +142,7 @@ const opponentsOf = (reader: Reader, memory: MemoryKey, limit: number) => {
       const side = presentSide(reader, row)
       if (side === undefined || side.id === id || opponents.has(side.id)) continue
       const hasCopies = own.length > 1 || side.id !== row.id
-      if (hasCopies && isSettled(db, own, withReplacedMemories(db, side))) continue
+      if (hasCopies && isDisputeSettled(db, own, withReplacedMemories(db, side))) continue
       opponents.set(side.id, { side, contradiction })
     }
   }

@@ -5,7 +5,7 @@ import { type MemoryKey, withReplacedMemories } from "./takeovers.js"
 export const hasDisputes = (db: Db): boolean => sql(db, "SELECT 1 FROM disputes LIMIT 1").get() !== undefined
 
 /** True if a person decided that both memories are true. A decision about memories whose place they took counts too. */
-export const isSettled = (db: Db, rows: ReadonlyArray<MemoryKey>, others: ReadonlyArray<MemoryKey>): boolean =>
+export const isDisputeSettled = (db: Db, rows: ReadonlyArray<MemoryKey>, others: ReadonlyArray<MemoryKey>): boolean =>
   hasPair(db, rows, others, 1)
 
 /** True if there is a dispute between a memory of one list and a memory of the other, with this `settled` value. */

@@ -2,17 +2,17 @@ import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type DisputeSide, findOpenDisputes, findPresentSide, type OpenDispute, readSides } from "./disputeGroups.js"
 import { hasDisputes } from "./disputePairs.js"
 import { findReadableMemories } from "./lineageReads.js"
-import type { Disputed, Side } from "./observationSearch.js"
+import type { DisputedFields, Side } from "./observationSearch.js"
 import { type Db, sql } from "./Projection.js"
 
 /** Maximum number of sides that an answer shows. */
 const maxShown = 3
 
 /** The dispute of a memory as answers show it: the other sides of its group. */
-export const disputedFieldsOf = (id: string, dispute: OpenDispute | undefined): Disputed =>
+export const disputedFieldsOf = (id: string, dispute: OpenDispute | undefined): DisputedFields =>
   dispute === undefined ? {} : shownSides(dispute.sides.filter((side) => side.id !== id))
 
-const shownSides = (others: ReadonlyArray<DisputeSide>): Disputed => ({
+const shownSides = (others: ReadonlyArray<DisputeSide>): DisputedFields => ({
   disputedBy: others.slice(0, maxShown).map(sideOf),
   ...(others.length > maxShown ? { moreSides: others.length - maxShown } : {})
 })
@@ -25,14 +25,14 @@ export const withDisputes = <Row extends { readonly id: string }>(
   level: TrustLevel,
   rows: ReadonlyArray<Row>,
   now: number
-): ReadonlyArray<Row & Disputed> => {
+): ReadonlyArray<Row & DisputedFields> => {
   const ids = rows.map(({ id }) => id)
   const groups = findOpenDisputes(db, level, ids, now)
   return groups.size === 0 ? rows : rows.map((row) => ({ ...row, ...disputedFieldsOf(row.id, groups.get(row.id)) }))
 }
 
 /** A memory that raised disputes. */
-export interface DisputeDecision extends Side, Disputed {
+export interface DisputeDecision extends Side, DisputedFields {
   /**
    * `open`: nobody has decided which memory is true. `settled`: a person decided that both are true. `ended`: the
    * memory, or every memory that it disputes, is no longer active.

@@ -1,7 +1,7 @@
 import type { Memory } from "../events/Memory.js"
 import { memoryOf } from "./observations.js"
 import { type Db, sql } from "./Projection.js"
-import { type Accesses, findAccesses } from "./recalls.js"
+import { type AccessCounts, findAccesses } from "./recalls.js"
 
 /**
  * The kinds of active memories that maintenance stages read. Each stage then checks the ages of the memories itself.
@@ -35,7 +35,7 @@ const conditions: Readonly<Record<PageKind, string>> = {
 }
 
 export interface MaintenancePage {
-  readonly rows: ReadonlyArray<{ readonly memory: Memory; readonly accesses: Accesses | undefined }>
+  readonly rows: ReadonlyArray<{ readonly memory: Memory; readonly accesses: AccessCounts | undefined }>
   /** The last row number of this page; pass it to get the next page. Undefined after the last page. */
   readonly next: number | undefined
 }

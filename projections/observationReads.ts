@@ -87,7 +87,7 @@ export const findMemoriesSince = (
 }
 
 /** The row numbers of the memories that expire after `from` and at or before `to`, the first to expire first. */
-export const findExpiring = (
+export const findExpiringMemories = (
   db: Db,
   level: TrustLevel,
   { from, limit, to }: { readonly from: number; readonly to: number; readonly limit: number }

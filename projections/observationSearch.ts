@@ -38,7 +38,7 @@ export const disputedFields = {
   moreSides: Schema.optionalWith(Schema.Int, { exact: true })
 }
 const Disputed = Schema.Struct(disputedFields)
-export interface Disputed extends Schema.Schema.Type<typeof Disputed> {}
+export interface DisputedFields extends Schema.Schema.Type<typeof Disputed> {}
 
 /** The compact form of a memory: its key facts and the cost of reading it, never its narrative. */
 export const IndexRow = Schema.Struct({

@@ -3,7 +3,7 @@ import { minOpennessOf, type TrustLevel } from "../events/Trust.js"
 import { type MaintenancePage, withAccesses } from "./maintenancePages.js"
 import { readMemories } from "./observationSearch.js"
 import { type Db, readableRowsSql, sql } from "./Projection.js"
-import { findByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js"
+import { findMemoriesByScore, type ScoreFormula, type ScoreQuery } from "./scoreReads.js"
 
 /**
  * The maximum number of candidates: of each profile kind the newest, of other types those with the highest scores, and
@@ -95,7 +95,7 @@ export const findOftenMentioned = (
     writers
   }: Pick<ScoreQuery, "countsAccesses" | "now"> & { readonly mentions: number; readonly writers: TrustLevel }
 ): MaintenancePage["rows"] => {
-  const best = findByScore(db, level, formula, { now, limit: maxOthers, mentions, writers, countsAccesses })
+  const best = findMemoriesByScore(db, level, formula, { now, limit: maxOthers, mentions, writers, countsAccesses })
   const memories = [
     ...readMemories(
       db,

@@ -12,7 +12,7 @@ export interface RecallPosition {
 }
 
 /** How often a memory was shown, and when it was last shown (milliseconds since the epoch). */
-export interface Accesses {
+export interface AccessCounts {
   readonly accesses: number
   readonly lastAccessedAt: number
 }
@@ -83,14 +83,14 @@ const forgetShown = (db: Db, { payload: { session, stores } }: Extract<DaybookEv
   }
 }
 
-/** Maximum number of memories that `findShown` returns: those that were shown last. */
+/** Maximum number of memories that `findShownMemories` returns: those that were shown last. */
 const maxShown = 500
 
 /**
  * The memories, active or not, that a session showed to readers that may not read any store stricter than `store`.
  * Returns them in their current state. So the answer does not depend on anything in stricter stores.
  */
-export const findShown = (db: Db, session: string, store: Store): ReadonlyArray<Memory> =>
+export const findShownMemories = (db: Db, session: string, store: Store): ReadonlyArray<Memory> =>
   sql(
     db,
     `SELECT o.memory FROM (SELECT id, max(recall) AS recall FROM shown WHERE session = ? AND level >= ? GROUP BY id
@@ -126,7 +126,7 @@ export const countRecalls = (db: Db): number => sql(db, "SELECT count(*) AS n FR
  * How often and when each of these memories was last shown. Omits memories that were never shown. The caller must have
  * full trust.
  */
-export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, Accesses> =>
+export const findAccesses = (db: Db, ids: ReadonlyArray<string>): ReadonlyMap<string, AccessCounts> =>
   new Map(
     sql(
       db,

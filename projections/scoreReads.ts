@@ -36,7 +36,7 @@ export interface ScoreQuery {
  * passes read only covering indexes; they read memories only to filter by writer. How often a memory was shown counts
  * at full trust only, because lower levels must not learn it. It can only raise a score.
  */
-export const findByScore = (
+export const findMemoriesByScore = (
   db: Db,
   level: TrustLevel,
   formula: ScoreFormula,

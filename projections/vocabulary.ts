@@ -9,7 +9,7 @@ import { type Db, type Projection, sql } from "./Projection.js"
  * words that full text still finds for the reader.
  *
  * The new words of a memory become one row of `vocabulary_recent`, because a row of `vocabulary` for each word would
- * change a different page. When more than `maxRecent` words are recent, all of them move to `vocabulary` and
+ * change a different page. When more than `maxRecentWords` words are recent, all of them move to `vocabulary` and
  * `vocabulary_reversed`. These tables may already have some of the words, because a write does not search for them.
  *
  * `openness` is the first column of the keys, so that a read skips the words that it may not read. A read goes through
@@ -46,14 +46,14 @@ export const vocabulary: Projection = {
         return db.prepare(union).raw().iterate(JSON.stringify(recent)) as Iterable<ReadonlyArray<unknown>>
       })
     withRecent("vocabulary", (word) => word)
-    withRecent("vocabulary_reversed", reversed)
+    withRecent("vocabulary_reversed", reverseWord)
   },
   // The words of inactive memories are history.
   stateDigest: () => {}
 }
 
 /** Maximum words of `vocabulary_recent` after a memory. A search compares all of them. */
-export const maxRecent = 512
+export const maxRecentWords = 512
 
 /** Words that a connection has stored or has found among the recent words. They include most words of a write. */
 interface KnownWords {
@@ -86,7 +86,7 @@ const addWords = (db: Db, text: string, openness: number) => {
   if (added.length === 0) return
   addRow(db, known, openness, JSON.stringify(added))
   known.recent += added.length
-  if (known.recent > maxRecent) moveRecent(db, known)
+  if (known.recent > maxRecentWords) moveRecent(db, known)
 }
 
 const knownWordsOf = (db: Db): KnownWords => {
@@ -128,7 +128,7 @@ const moveRecent = (db: Db, known: KnownWords) => {
     sql(
       db,
       "INSERT OR IGNORE INTO vocabulary_reversed SELECT ?, length(value), value FROM json_each(?) ORDER BY 2, 3"
-    ).run(openness, JSON.stringify(words.map(reversed)))
+    ).run(openness, JSON.stringify(words.map(reverseWord)))
   }
   db.exec("DELETE FROM vocabulary_recent")
   known.recent = 0
@@ -146,4 +146,4 @@ export const recentWords = (db: Db, minOpenness: number): ReadonlyArray<RecentWo
     .all(minOpenness)
     .map(({ openness, words }) => ({ openness, words: JSON.parse(words) }))
 
-export const reversed = (word: string): string => [...word].reverse().join("")
+export const reverseWord = (word: string): string => [...word].reverse().join("")

@@ -9,7 +9,7 @@ import {
 } from "../text/normalise/spelling.js"
 import type { SimilarWord } from "./hybridSearch.js"
 import { type Db, sql } from "./Projection.js"
-import { type RecentWords, recentWords, reversed } from "./vocabulary.js"
+import { type RecentWords, recentWords, reverseWord } from "./vocabulary.js"
 
 /**
  * The words of readable memories that resemble a misspelt word, the most similar first. Up to 7 letters it may differ by
@@ -83,7 +83,7 @@ const starts: EndIndex = {
 const ends: EndIndex = {
   table: "vocabulary_reversed",
   column: "reversed",
-  toIndexed: reversed,
+  toIndexed: reverseWord,
   has: (word, letters) => word.endsWith(letters)
 }
 

@@ -224,8 +224,12 @@ const whatIf =
   (agent, options) =>
     Effect.flatMap(
       Effect.promise(() => import("./whatIf/run.js")),
-      ({ run }) =>
-        run({ log, codec, config: views.config, activeEmbedders, policy, reconciler, countTokens }, agent, options)
+      ({ runWhatIf }) =>
+        runWhatIf(
+          { log, codec, config: views.config, activeEmbedders, policy, reconciler, countTokens },
+          agent,
+          options
+        )
     )
 
 const stats =

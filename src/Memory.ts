@@ -46,7 +46,7 @@ import { makeToolWriter, type ToolWriter } from "./notes/ToolWriter.js"
 import { makeRecallReader, type RecallReader } from "./recalls/RecallReader.js"
 import { type MemoryWrites, makeMemoryWrites } from "./remember/MemoryWrites.js"
 import type { Writer } from "./remember/remember.js"
-import { makeRunner, type Use } from "./remember/runner.js"
+import { makeRunner, type UseAgent } from "./remember/runner.js"
 import {
   makeScheduleReader,
   makeScheduleWriter,
@@ -113,7 +113,7 @@ export const makeReader = (source: ReaderSource, services: AllReaderServices): M
 
 export interface MemoryParts {
   readonly reader: MemoryReader
-  readonly use: Use
+  readonly use: UseAgent
   readonly writer: Writer
   /** True if the agent has no events. */
   readonly isEmpty: Effect.Effect<boolean, StorageError>

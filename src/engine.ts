@@ -14,7 +14,7 @@ import * as ActiveEmbedders from "./actor/activeEmbedders.js"
 import * as Background from "./actor/Background.js"
 import { policyRecordOf as policyInForce } from "./actor/policyRecord.js"
 import * as Capture from "./capture/Capture.js"
-import { cachedCounts } from "./context/fill.js"
+import { cacheTokenCounts } from "./context/fill.js"
 import { PrefixCache } from "./context/stored.js"
 import * as Embedding from "./embedding/Embedding.js"
 import type { AllReaderServices } from "./Memory.js"
@@ -79,7 +79,7 @@ export const makeEngine = Effect.gen(function* () {
     countsExactly,
     judge: reconciler?.judge,
     settler: (yield* Settler) ?? undefined,
-    context: { policy, prefixes: new PrefixCache(), countTokens: cachedCounts(countTokens), countsExactly }
+    context: { policy, prefixes: new PrefixCache(), countTokens: cacheTokenCounts(countTokens), countsExactly }
   }
   return {
     views,

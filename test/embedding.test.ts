@@ -14,7 +14,7 @@ import * as TestClock from "effect/TestClock"
 import { EventLog } from "../events/EventLog.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
 import { sleepRealTime } from "../events/turns.js"
-import { dimensions, hashVector } from "../layers/HashEmbedder.js"
+import { hashDimensions, hashVector } from "../layers/HashEmbedder.js"
 import * as WordEmbedder from "../layers/WordEmbedder.js"
 import { openTable, type WordTable } from "../layers/wordTable.js"
 import { textDigest } from "../projections/vectors.js"
@@ -552,7 +552,7 @@ describe("feature hashing", () => {
 
   it.prop("is never zero, always finite, and always has the same size", [fc.string({ unit: "binary" })], ([text]) => {
     const vector = hashVector(text)
-    expect(vector).toHaveLength(dimensions)
+    expect(vector).toHaveLength(hashDimensions)
     expect(vector.every(Number.isFinite)).toBe(true)
     expect(Math.hypot(...vector)).toBeGreaterThan(0)
   })
@@ -585,7 +585,7 @@ describe("feature hashing", () => {
       yield* memory.rememberAll(titles.map((title) => ({ title })))
       yield* daybook.backfill(agent)
       const log = Context.get(yield* Layer.build(EventLogSqlite.layer(folder)), EventLog)
-      const kept = yield* log.vectors("hash-256-v1", dimensions, titles.map(textDigest))
+      const kept = yield* log.vectors("hash-256-v1", hashDimensions, titles.map(textDigest))
       for (const title of titles) {
         const vector = kept.get(textDigest(title))!
         expect(Math.hypot(...vector)).toBeCloseTo(1, 5)

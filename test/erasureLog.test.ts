@@ -9,7 +9,7 @@ import { codec } from "../events/Codec.js"
 import { type EraseRequest, EventLog, type StreamErasure } from "../events/EventLog.js"
 import * as EventLogMemory from "../events/EventLogMemory.js"
 import * as EventLogSqlite from "../events/EventLogSqlite.js"
-import { describeKept, rebuildKept } from "../events/erasure/keptParts.js"
+import { describeKeptParts, rebuildKeptContent } from "../events/erasure/keptParts.js"
 import { accept, verify } from "../events/verify.js"
 import { filesWith } from "./support/dataFiles.js"
 
@@ -302,12 +302,12 @@ describe("the parts that the ledger keeps", () => {
   it("refer to the old payload and contain no text of it", () => {
     const old = { memories: Array.from({ length: 100 }, (_, at) => image(at, `title ${at}`)), decision: { why: "w" } }
     const next = { memories: old.memories.filter((_, at) => at !== 40), decision: old.decision }
-    const parts = describeKept(old, next)!
-    expect(rebuildKept(old, parts)).toEqual(next)
+    const parts = describeKeptParts(old, next)!
+    expect(rebuildKeptContent(old, parts)).toEqual(next)
     expect(JSON.stringify(parts)).not.toContain("title")
     expect(JSON.stringify(parts).length).toBeLessThan(200)
-    expect(describeKept(old, { memories: [image(1, "a new text")] })).toBe(undefined)
-    expect(describeKept({ replacement: image(2, "x") }, { memory: image(2, "x"), reason: "undone" })).toEqual({
+    expect(describeKeptParts(old, { memories: [image(1, "a new text")] })).toBe(undefined)
+    expect(describeKeptParts({ replacement: image(2, "x") }, { memory: image(2, "x"), reason: "undone" })).toEqual({
       fields: { memory: { at: ["replacement"] }, reason: { value: "undone" } }
     })
   })

@@ -6,8 +6,8 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { piecesOf } from "../events/erasure/pieces.js"
-import { searchSlack } from "../events/erasure/slack.js"
+import { makePieceMatcher } from "../events/erasure/pieces.js"
+import { searchUnusedSpace } from "../events/erasure/slack.js"
 import { runAllSteps, yieldToEventLoop } from "../events/turns.js"
 import { temporaryFolder } from "./support/engine.js"
 import { rounds } from "./support/size.js"
@@ -62,7 +62,7 @@ const contentOf = (file: string): string | undefined => {
 }
 
 const search = (file: string, values: ReadonlyArray<Uint8Array> = [secret], staying: ReadonlyArray<string> = []) =>
-  searchSlack(file, runAllSteps(piecesOf(values, staying))!)
+  searchUnusedSpace(file, runAllSteps(makePieceMatcher(values, staying))!)
 
 describe("the search in the unused bytes of a database", () => {
   it.scopedLive("finds every piece of an erased value that SQLite does not read", () =>
@@ -149,24 +149,24 @@ describe("pieces of erased values", () => {
   const bytes = (text: string) => Buffer.from(text)
 
   it("are not those of texts that stay", () => {
-    const pieces = runAllSteps(piecesOf([bytes("hello coding-agent!")], ["coding-agent"]))!
+    const pieces = runAllSteps(makePieceMatcher([bytes("hello coding-agent!")], ["coding-agent"]))!
     expect(pieces.areIn(bytes("..coding-agent.."))).toBe(false)
     expect(pieces.areIn(bytes("..ng-agent!.."))).toBe(true)
   })
 
   it("are whole values where these are short, and unknown where they are too short", () => {
-    const pieces = runAllSteps(piecesOf([bytes("Anna")], []))!
+    const pieces = runAllSteps(makePieceMatcher([bytes("Anna")], []))!
     expect(pieces.areIn(bytes("..Anna.."))).toBe(true)
     expect(pieces.areIn(bytes("..Ann.."))).toBe(false)
-    expect(runAllSteps(piecesOf([bytes("Anna")], ["Annabel"]))!.areIn(bytes("..Anna.."))).toBe(false)
-    expect(runAllSteps(piecesOf([bytes("Al")], []))).toBeUndefined()
+    expect(runAllSteps(makePieceMatcher([bytes("Anna")], ["Annabel"]))!.areIn(bytes("..Anna.."))).toBe(false)
+    expect(runAllSteps(makePieceMatcher([bytes("Al")], []))).toBeUndefined()
   })
 
   it("are not zeros with a few other bytes, which any file has", () => {
     const vector = Buffer.alloc(1_024)
     vector.writeFloatLE(0.25, 512)
-    expect(runAllSteps(piecesOf([vector], []))!.areIn(vector)).toBe(false)
+    expect(runAllSteps(makePieceMatcher([vector], []))!.areIn(vector)).toBe(false)
     vector.fill(7, 100, 110)
-    expect(runAllSteps(piecesOf([vector], []))!.areIn(vector)).toBe(true)
+    expect(runAllSteps(makePieceMatcher([vector], []))!.areIn(vector)).toBe(true)
   })
 })

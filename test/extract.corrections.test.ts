@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { rules } from "../layers/RuleExtractor.js"
+import { ruleExtractor } from "../layers/RuleExtractor.js"
 import type { ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
 
 const at = Date.UTC(2026, 4, 4, 9)
 const user = (text: string): ExtractTurn => ({ role: "user", text, at, speaker: "Noor" })
 const assistant = (text: string): ExtractTurn => ({ role: "assistant", text, at })
 const extract = (turns: ReadonlyArray<ExtractTurn>, context: ReadonlyArray<ExtractTurn> = []) =>
-  rules.extract({ context, turns, recalled: [] } satisfies ExtractRequest)
+  ruleExtractor.extract({ context, turns, recalled: [] } satisfies ExtractRequest)
 const titles = (...parameters: Parameters<typeof extract>) => extract(...parameters).facts.map(({ title }) => title)
 
 /** The statements that stand after a conversation, extracted turn by turn. */

@@ -5,7 +5,7 @@ import type * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { scoreSessions } from "../bench/capture/score.js"
 import { Label, readLines, Session } from "../bench/capture/sessions.js"
-import { rules } from "../layers/RuleExtractor.js"
+import { ruleExtractor } from "../layers/RuleExtractor.js"
 import type { ExtractorService, ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
 import { findSensitiveData } from "../text/personal/findSensitiveData.js"
 import { lawRuns } from "./support/size.js"
@@ -27,7 +27,7 @@ const extract = (
   turns: ReadonlyArray<ExtractTurn>,
   context: ReadonlyArray<ExtractTurn> = [],
   recalled: ReadonlyArray<string> = []
-) => rules.extract({ context, turns, recalled } satisfies ExtractRequest)
+) => ruleExtractor.extract({ context, turns, recalled } satisfies ExtractRequest)
 const titles = (...parameters: Parameters<typeof extract>) => extract(...parameters).facts.map(({ title }) => title)
 
 describe("the rules that extract statements", () => {
@@ -400,8 +400,8 @@ describe("the rules that extract statements", () => {
           turns: [user(last)],
           recalled: []
         }
-        const extraction = rules.extract(request)
-        expect(rules.extract(request)).toEqual(extraction)
+        const extraction = ruleExtractor.extract(request)
+        expect(ruleExtractor.extract(request)).toEqual(extraction)
         for (const { sources, title } of extraction.facts) {
           expect(title.trim()).not.toBe("")
           expect(sources).toHaveLength(1)
@@ -436,7 +436,7 @@ describe("conversations of other writers than the rules learn from", () => {
       const { credentials, judged, kept, missed } = scoreSessions(
         read(`${set}-turns`, Session),
         read(`${set}-labels`, Label),
-        rules
+        ruleExtractor
       )
       const right = judged.filter(({ verdict }) => verdict === "keep" || verdict === "allowed").length
       expect(right / judged.length).toBeGreaterThanOrEqual(precision)

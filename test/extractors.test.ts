@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { policyExtractorLayer } from "../layers/extractors.js"
 import { hybrid, modelOnlyExtractor } from "../layers/modelExtractor.js"
-import { rules } from "../layers/RuleExtractor.js"
+import { ruleExtractor } from "../layers/RuleExtractor.js"
 import {
   type ExtractedFact,
   type Extraction,
@@ -102,9 +102,9 @@ describe("the policy's extractor", () => {
 
   it.effect("is rules without a model, and a hybrid with the fast model", () =>
     Effect.gen(function* () {
-      expect(yield* nameOf({})).toEqual([rules.name, false])
-      expect(yield* nameOf({ model })).toEqual([`${rules.name}+openai/small`, true])
-      expect(yield* nameOf({ model, capture: { extractor: "rules" } })).toEqual([rules.name, false])
+      expect(yield* nameOf({})).toEqual([ruleExtractor.name, false])
+      expect(yield* nameOf({ model })).toEqual([`${ruleExtractor.name}+openai/small`, true])
+      expect(yield* nameOf({ model, capture: { extractor: "rules" } })).toEqual([ruleExtractor.name, false])
       expect(yield* nameOf({ model, capture: { extractor: "model" } })).toEqual(["openai/small", true])
       expect(yield* nameOf({ capture: { extractor: "none" } })).toEqual([null, false])
       expect(yield* nameOf({ capture: { enabled: false } })).toEqual([null, false])

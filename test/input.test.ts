@@ -8,7 +8,7 @@ import { stores } from "../events/Trust.js"
 import { decodeChanges, decodeObservation, normaliseTags, type Observation } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
 import { differingInput, observationFrom } from "../src/remember/recordedInput.js"
-import { countMixed } from "../text/normalise/countTokens.js"
+import { countMixedTokens } from "../text/normalise/countTokens.js"
 import { daysBetween, toInstant, toIso } from "../text/when/dates.js"
 import { fresh } from "./support/engine.js"
 
@@ -305,13 +305,13 @@ describe("the mixed count of tokens", () => {
     ["🚀", 1]
   ]
   it("counts words and ideographs", () => {
-    for (const [text, tokens] of cases) expect([text, countMixed(text)]).toEqual([text, tokens])
+    for (const [text, tokens] of cases) expect([text, countMixedTokens(text)]).toEqual([text, tokens])
   })
 
   const text = fc.string({ unit: "grapheme" })
   it.prop("of a concatenation is between the larger part and the sum", [text, text], ([a, b]) => {
-    const both = countMixed(`${a}\n${b}`)
-    expect(both).toBeLessThanOrEqual(countMixed(a) + countMixed(b))
-    expect(both).toBeGreaterThanOrEqual(Math.max(countMixed(a), countMixed(b)))
+    const both = countMixedTokens(`${a}\n${b}`)
+    expect(both).toBeLessThanOrEqual(countMixedTokens(a) + countMixedTokens(b))
+    expect(both).toBeGreaterThanOrEqual(Math.max(countMixedTokens(a), countMixedTokens(b)))
   })
 })

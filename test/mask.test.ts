@@ -5,10 +5,10 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import { ensuring, mask } from "../events/mask.js"
+import { maskInterruption, withFinalizer } from "../events/mask.js"
 import { runInOwnFiber } from "../src/ports/runInOwnFiber.js"
 
-type Mask = typeof mask
+type Mask = typeof maskInterruption
 
 /** Effect's own, whose behaviour `mask` must have. */
 const reference: Mask = (work) => Effect.uninterruptibleMask((restore) => work(restore))
@@ -44,17 +44,17 @@ describe("mask", () => {
       Effect.gen(function* () {
         const expected = yield* interrupted(reference, restored)
         expect(expected.interrupted).toBe(true)
-        expect(yield* interrupted(mask, restored)).toEqual(expected)
+        expect(yield* interrupted(maskInterruption, restored)).toEqual(expected)
       })
   )
 
   it.effect("keeps many fibers apart that yield inside nested masks", () =>
     Effect.gen(function* () {
       const nested = (value: number) =>
-        mask((restore) =>
+        maskInterruption((restore) =>
           Effect.zipRight(
             Effect.yieldNow(),
-            mask((inner) => Effect.flatMap(restore(Effect.yieldNow()), () => inner(Effect.succeed(value))))
+            maskInterruption((inner) => Effect.flatMap(restore(Effect.yieldNow()), () => inner(Effect.succeed(value))))
           )
         )
       const values = Array.from({ length: 500 }, (_, index) => index)
@@ -65,13 +65,13 @@ describe("mask", () => {
   it.effect("is interruptible again afterwards, whatever came of the work", () =>
     Effect.gen(function* () {
       const flagAfter = (work: Effect.Effect<unknown, unknown>) =>
-        Effect.zipRight(Effect.exit(mask(() => work)), Effect.checkInterruptible(Effect.succeed))
+        Effect.zipRight(Effect.exit(maskInterruption(() => work)), Effect.checkInterruptible(Effect.succeed))
       expect(yield* flagAfter(Effect.succeed(1))).toBe(true)
       expect(yield* flagAfter(Effect.fail("no"))).toBe(true)
       expect(yield* flagAfter(Effect.die("broken"))).toBe(true)
-      expect(yield* mask(() => Effect.checkInterruptible(Effect.succeed))).toBe(false)
-      expect(yield* mask((restore) => restore(Effect.checkInterruptible(Effect.succeed)))).toBe(true)
-      const inside = mask((restore) => restore(Effect.checkInterruptible(Effect.succeed)))
+      expect(yield* maskInterruption(() => Effect.checkInterruptible(Effect.succeed))).toBe(false)
+      expect(yield* maskInterruption((restore) => restore(Effect.checkInterruptible(Effect.succeed)))).toBe(true)
+      const inside = maskInterruption((restore) => restore(Effect.checkInterruptible(Effect.succeed)))
       expect(yield* Effect.uninterruptible(inside)).toBe(false)
     })
   )
@@ -134,7 +134,9 @@ describe("ensuring", () => {
     for (const [finalizer, last] of Object.entries<Effect.Effect<void>>(finalizers)) {
       it.effect(`ends as Effect.ensuring does: work with ${work}, finalizer with ${finalizer}`, () =>
         Effect.gen(function* () {
-          expect(yield* Effect.exit(ensuring(effect, last))).toEqual(yield* Effect.exit(Effect.ensuring(effect, last)))
+          expect(yield* Effect.exit(withFinalizer(effect, last))).toEqual(
+            yield* Effect.exit(Effect.ensuring(effect, last))
+          )
         })
       )
     }
@@ -144,7 +146,7 @@ describe("ensuring", () => {
     Effect.gen(function* () {
       let ended = 0
       const fiber = yield* Effect.fork(
-        ensuring(
+        withFinalizer(
           Effect.never,
           Effect.sync(() => ended++)
         )

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { openDatabase } from "../events/driver.js"
-import { isOpenHere, openRaw } from "../events/rawFile.js"
+import { isOpenHere, openRawFile } from "../events/rawFile.js"
 import { prove } from "../src/erasure/proof/prove.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
@@ -51,7 +51,7 @@ describe.runIf(areListed)("a raw read of a database that is open", () => {
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "some.db")
       const [db, second] = [openInWal(file), openDatabase(file)]
-      const [raw, other] = [openRaw(file), openRaw(file)]
+      const [raw, other] = [openRawFile(file), openRawFile(file)]
       const start = Buffer.alloc(15)
       readSync(raw.descriptor, start, 0, 15, 0)
       expect(start.toString()).toBe("SQLite format 3")
@@ -69,7 +69,7 @@ describe.runIf(areListed)("a raw read of a database that is open", () => {
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "some.db")
       openInWal(file).close()
-      const raw = openRaw(file)
+      const raw = openRawFile(file)
       rmSync(file)
       raw.close()
       expect(isOpen(raw.descriptor)).toBe(false)

@@ -2,13 +2,13 @@ import { join } from "node:path"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { detectLanguage } from "../layers/languages/detectLanguage.js"
-import { rules } from "../layers/RuleReconciler.js"
+import { ruleReconciler } from "../layers/RuleReconciler.js"
 import { defaults } from "../src/ports/Policy.js"
 import { accepts, questionOf, readStories, type Story, type Told } from "./support/decisions.js"
 import { lawRuns } from "./support/size.js"
 
 const judged = (memory: string, statement: string) =>
-  rules.judge(questionOf({ memories: [{ title: memory }], statement: { title: statement } }))
+  ruleReconciler.judge(questionOf({ memories: [{ title: memory }], statement: { title: statement } }))
 
 const isCertain = ({ confidence = 0, verdict }: ReturnType<typeof judged>): boolean =>
   verdict.action === "DELETE" && confidence >= defaults.reconcile.certain
@@ -66,7 +66,8 @@ describe("is not certain", () => {
   const facts = (text: string) => ({ title: "Der Laden öffnet jetzt um 9 Uhr", facts: [text] })
   it("with a value of another kind, a doubt among the facts, or a memory that says more", () => {
     const memory = { title: "Der Laden öffnet um 8 Uhr" }
-    const decide = (memories: ReadonlyArray<Told>, statement: Told) => rules.judge(questionOf({ memories, statement }))
+    const decide = (memories: ReadonlyArray<Told>, statement: Told) =>
+      ruleReconciler.judge(questionOf({ memories, statement }))
     expect(isCertain(decide([memory], { title: "Der Laden öffnet jetzt um 9 Uhr" }))).toBe(true)
     expect(isCertain(decide([memory], { title: "Der Laden öffnet jetzt samstags um 9 Uhr" }))).toBe(false)
     expect(isCertain(decide([memory], facts("Vielleicht nur probeweise")))).toBe(false)
@@ -155,7 +156,7 @@ describe("a statement that was said before", () => {
       memories: [{ title: "Paula wohnt in Kiel", at: "2026-05-01" }],
       statement: { title: "Paula wohnt nicht mehr in Kiel", at: "2026-04-01" }
     })
-    expect(rules.judge(question).verdict.action).toBe("ADD")
+    expect(ruleReconciler.judge(question).verdict.action).toBe("ADD")
   })
 })
 
@@ -165,7 +166,7 @@ const keptStories = readStories(join(root, "test", "fixtures", "stories", "langu
 const answersOf = (language: string, told: ReadonlyArray<Story>) =>
   told
     .filter(({ id }) => id.startsWith(`${language}-`))
-    .map((story: Story) => ({ story, judgement: rules.judge(questionOf(story)) }))
+    .map((story: Story) => ({ story, judgement: ruleReconciler.judge(questionOf(story)) }))
 
 describe("labelled stories", () => {
   it.each(["de", "fr", "es", "zh"])(

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { actionByReason } from "../layers/languages/claims/compareClaims.js"
 import { reasons as englishReasons } from "../layers/languages/en/rules/judge.js"
-import { rules } from "../layers/RuleReconciler.js"
+import { ruleReconciler } from "../layers/RuleReconciler.js"
 import { limits } from "../src/model/limits.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
 import { mergeStatements } from "../src/remember/mergeStatements.js"
@@ -16,7 +16,7 @@ const told = (text: string | Told): Told => (typeof text === "string" ? { title:
 
 /** What is decided of a statement, given what is remembered: the action and its target in one word. */
 const decided = (memory: string | Told, statement: string | Told): string => {
-  const { verdict } = rules.judge(questionOf({ memories: [told(memory)], statement: told(statement) }))
+  const { verdict } = ruleReconciler.judge(questionOf({ memories: [told(memory)], statement: told(statement) }))
   return `${verdict.action} ${verdict.reason}`
 }
 
@@ -210,7 +210,7 @@ describe("what is not stated retires nothing", () => {
 
 describe("a likely contradiction", () => {
   const memory = { title: "The clinic opens at 8:00" }
-  const judged = (title: string) => rules.judge(questionOf({ memories: [memory], statement: { title } }))
+  const judged = (title: string) => ruleReconciler.judge(questionOf({ memories: [memory], statement: { title } }))
   it.each(["The clinic opens at 9:00 now", "The opening of the clinic moved from 8:00 to 9:00"])(
     "is certain: %s",
     (title) =>
@@ -261,8 +261,8 @@ describe("short texts that share their names alone", () => {
 describe("labelled stories", () => {
   it("do not depend on the order of the memories", () => {
     for (const { id, memories, statement } of heldOutStories.filter(({ memories }) => memories.length > 1)) {
-      const there = rules.judge(questionOf({ memories, statement })).verdict
-      const back = rules.judge(questionOf({ memories: memories.toReversed(), statement })).verdict
+      const there = ruleReconciler.judge(questionOf({ memories, statement })).verdict
+      const back = ruleReconciler.judge(questionOf({ memories: memories.toReversed(), statement })).verdict
       expect({ id, action: back.action }).toEqual({ id, action: there.action })
       if ("target" in there && "target" in back) expect(back.target).toBe(memories.length - 1 - there.target)
     }
@@ -270,15 +270,15 @@ describe("labelled stories", () => {
   it("find their target among many others", () => {
     const others = Array.from({ length: 9 }, (_, at) => ({ title: `The lamp in corridor ${at} has ${at + 3} bulbs` }))
     for (const { id, memories, statement, accept } of heldOutStories) {
-      const many = rules.judge(questionOf({ memories: [...others, ...memories], statement })).verdict
-      const alone = rules.judge(questionOf({ memories, statement })).verdict
+      const many = ruleReconciler.judge(questionOf({ memories: [...others, ...memories], statement })).verdict
+      const alone = ruleReconciler.judge(questionOf({ memories, statement })).verdict
       expect({ id, action: many.action }).toEqual({ id, action: alone.action })
       if ("target" in many && accept[0]?.target !== undefined) expect(many.target).toBeGreaterThanOrEqual(others.length)
     }
   })
   it("name the rule, and copy no text", () => {
     for (const story of heldOutStories) {
-      const { by, verdict } = rules.judge(questionOf(story))
+      const { by, verdict } = ruleReconciler.judge(questionOf(story))
       expect(by).toEqual({ kind: "rule", name: "rules-v12" })
       expect(reasons).toContain(verdict.reason)
     }
@@ -311,9 +311,9 @@ describe("any input", () => {
       fc.property(statement, fc.array(statement, { maxLength: 12 }), (stated, memories) => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
-        const { confidence, sure, verdict } = rules.judge(question)
+        const { confidence, sure, verdict } = ruleReconciler.judge(question)
         const again = { by: { kind: "rule", name: "rules-v12" }, sure, verdict }
-        expect(rules.judge(question)).toEqual(confidence === undefined ? again : { ...again, confidence })
+        expect(ruleReconciler.judge(question)).toEqual(confidence === undefined ? again : { ...again, confidence })
         // Only a contradiction needs a confidence: it alone retires a memory.
         expect(confidence !== undefined).toBe(verdict.action === "DELETE")
         if (confidence !== undefined) expect(confidence > 0 && confidence < 1).toBe(true)
@@ -350,7 +350,7 @@ describe("any input", () => {
         at: 0
       }
       const started = process.cpuUsage()
-      rules.judge({ statement: huge, candidates: Array(20).fill({ ...huge, score: 1 }) })
+      ruleReconciler.judge({ statement: huge, candidates: Array(20).fill({ ...huge, score: 1 }) })
       const { system, user } = process.cpuUsage(started)
       expect((user + system) / 1e6).toBeLessThan(4)
     }

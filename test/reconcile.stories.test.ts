@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest"
 import { compareWithCandidates } from "../layers/languages/en/rules/compare.js"
 import { hashCount, phraseKinds } from "../layers/languages/en/rules/phrases.js"
-import { rules } from "../layers/RuleReconciler.js"
+import { ruleReconciler } from "../layers/RuleReconciler.js"
 import { accepts, questionOf, readHeldOutStories, scoreOf, type Told } from "./support/decisions.js"
 
 const heldOutStories = readHeldOutStories()
 
 /** What is decided of a statement, given memories in this order. */
 const judged = (memories: ReadonlyArray<Told>, statement: Told) =>
-  rules.judge(questionOf({ memories, statement })).verdict
+  ruleReconciler.judge(questionOf({ memories, statement })).verdict
 const titles = (...all: ReadonlyArray<string>): ReadonlyArray<Told> => all.map((title) => ({ title }))
 const action = (memory: string, statement: string) => judged(titles(memory), { title: statement }).action
 
 it("held-out stories: 85 of 100 decisions right, and 90 of 100 merges and replacements", () => {
-  const { accuracy, precision } = scoreOf(rules, heldOutStories)
+  const { accuracy, precision } = scoreOf(ruleReconciler, heldOutStories)
   expect(accuracy).toBeGreaterThanOrEqual(0.85)
   expect(precision("UPDATE")).toBeGreaterThanOrEqual(0.9)
   expect(precision("DELETE")).toBeGreaterThanOrEqual(0.9)
@@ -24,7 +24,7 @@ it.each([
   ["kept-7", 0.57, 0.78],
   ["kept-8", 0.53, 0.55]
 ] as const)("held-out stories of %s: accuracy at least %d, contradictions right at least %d", (set, least, right) => {
-  const { accuracy, precision } = scoreOf(rules, readHeldOutStories(set))
+  const { accuracy, precision } = scoreOf(ruleReconciler, readHeldOutStories(set))
   expect(accuracy).toBeGreaterThanOrEqual(least)
   expect(precision("DELETE")).toBeGreaterThanOrEqual(right)
 })
@@ -33,7 +33,7 @@ it("held-out stories of kept-3, 6, 7 and 8: 98 of 100 certain contradictions are
   const certain = (["kept-3", "kept-6", "kept-7", "kept-8"] as const)
     .flatMap((set) => readHeldOutStories(set))
     .flatMap((story) => {
-      const { confidence = 0, verdict } = rules.judge(questionOf(story))
+      const { confidence = 0, verdict } = ruleReconciler.judge(questionOf(story))
       return verdict.action === "DELETE" && confidence >= 0.98 ? [accepts(story, verdict)] : []
     })
   expect(certain.length).toBeGreaterThan(50)

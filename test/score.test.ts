@@ -8,7 +8,7 @@ import type { Memory } from "../events/Memory.js"
 import { observations } from "../projections/observations.js"
 import type { Db } from "../projections/Projection.js"
 import { recalls } from "../projections/recalls.js"
-import { countScores, findByScore } from "../projections/scoreReads.js"
+import { countScores, findMemoriesByScore } from "../projections/scoreReads.js"
 import { verdictOf } from "../src/maintenance/rules.js"
 import { dayMillis } from "../src/maintenance/stageRow.js"
 import { readTiers } from "../src/maintenance/tiers.js"
@@ -119,13 +119,13 @@ describe("the score of a memory", () => {
       const rounded = (ranked: ReadonlyArray<{ born: number; score: number }>) =>
         ranked.map(({ born, score }) => [born, score.toFixed(9)])
       const formula = toScoreFormula(defaults.tiers)
-      const full = findByScore(db, "full", formula, { now, limit: 7 })
+      const full = findMemoriesByScore(db, "full", formula, { now, limit: 7 })
       expect(full.map(({ score }) => score.toFixed(9))).toEqual(
         best((one) => one.life.score).map(({ score }) => score.toFixed(9))
       )
       for (const { born, score } of full) expect(scores[born - 1]!.life.score).toBeCloseTo(score, 9)
       // Whoever is below full trust learns nothing of what others were shown.
-      expect(rounded(findByScore(db, "inner", formula, { now, limit: 7 })).length).toBe(0)
+      expect(rounded(findMemoriesByScore(db, "inner", formula, { now, limit: 7 })).length).toBe(0)
       const there = scores.filter(({ gone }) => !gone)
       const told = yield* readTiers((f) => Effect.sync(() => f({ db, now })), defaults, 3)
       const paged = countScores(formula, now, [1], 3)

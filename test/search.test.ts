@@ -13,9 +13,9 @@ import { defaults } from "../src/ports/Policy.js"
 import { ftsExpressionOf } from "../src/search/ftsQuery.js"
 import { parseQuery } from "../src/search/query.js"
 import {
-  type Cues,
   namedTimeGain,
   orderByScore,
+  type QueryCues,
   scoreMemories,
   timeMatchScore,
   totalScore
@@ -605,7 +605,7 @@ describe.each(["minmax", "rrf"] as const)("fusion by %s", (fusion) => {
         score: totalScore(draft.parts)
       })
     )
-  const cues: Cues = {
+  const cues: QueryCues = {
     date: (instant) => instant < start,
     inTimes: ({ createdAt }) => createdAt < start - day,
     types: new Set(["event"]),

@@ -11,7 +11,7 @@ import { yieldToEventLoop } from "../events/turns.js"
 // Loaded by the engine when it is first needed, which no test clock waits for.
 import "../src/maintenance/maintain.js"
 import "../src/maintenance/summarizeSession.js"
-import { rules as english } from "../layers/RuleStatementReader.js"
+import { ruleStatementReader as english } from "../layers/RuleStatementReader.js"
 import type { SummaryTurn } from "../projections/summaries.js"
 import { summarizeByRules as summarizeInSteps } from "../src/maintenance/sessionSummary.js"
 import { Summarizer, SummarizerError, type SummaryRequest } from "../src/ports/Summarizer.js"

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { measureStage, textStages } from "../bench/textStages.js"
-import { worstTexts } from "../bench/worstTexts.js"
+import { makeWorstCaseTexts } from "../bench/worstTexts.js"
 import { isFull } from "./support/size.js"
 
 /** A short run takes a quarter of the texts, others each time. */
@@ -20,7 +20,7 @@ const promised = 50
 describe("formerly slow texts", () => {
   for (const stage of textStages) {
     it(`are read by ${stage.name} in at most ${promised} ms without a yield, at their largest`, async () => {
-      const texts = Object.entries(worstTexts(stage))
+      const texts = Object.entries(makeWorstCaseTexts(stage))
       for (const [name, text] of isFull ? texts : fc.sample(fc.shuffledSubarray(texts, quarterOf(texts)), 1)[0]!) {
         // Messages to vitest wait for the end of a long computation.
         await new Promise((resolve) => setImmediate(resolve))

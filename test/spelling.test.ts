@@ -8,7 +8,7 @@ import type { DaybookEvent } from "../events/catalogue.js"
 import { opennessOf, readingLevels, stores } from "../events/Trust.js"
 import * as Default from "../layers/Default.js"
 import { makeDigest } from "../projections/Projection.js"
-import { maxRecent, vocabulary } from "../projections/vocabulary.js"
+import { maxRecentWords, vocabulary } from "../projections/vocabulary.js"
 import { findSimilarWords } from "../projections/vocabularyReads.js"
 import { Daybook } from "../src/Daybook.js"
 import type { Observation } from "../src/model/input.js"
@@ -64,7 +64,7 @@ const kind = fc.integer({ min: 0, max: 3 })
 /** More words than may be recent. */
 const fillersOf = (number: number): ReadonlyArray<string> => {
   const lettersOf = (count: number) => count.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!)
-  return Array.from({ length: maxRecent + 1 }, (_, index) => `жж${lettersOf(number)}k${lettersOf(index)}`)
+  return Array.from({ length: maxRecentWords + 1 }, (_, index) => `жж${lettersOf(number)}k${lettersOf(index)}`)
 }
 const letter26 = (index: number) => String.fromCharCode(97 + index)
 const digestOf = (db: Database.Database): string => {

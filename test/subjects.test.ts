@@ -9,7 +9,7 @@ import { groupBySubject } from "../src/maintenance/subjects.js"
 import { fresh } from "./support/engine.js"
 import { settled } from "./support/settled.js"
 
-const { judge } = RuleReconciler.rules
+const { judge } = RuleReconciler.ruleReconciler
 const row = (title: string, born: number, fields: Partial<Memory> = {}): Row => ({
   memory: {
     id: `m${born}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { rules } from "../layers/RuleStatementReader.js"
+import { ruleStatementReader } from "../layers/RuleStatementReader.js"
 import { findSummaryProblem } from "../src/maintenance/checkSummary.js"
 import type { Line, SummaryRequest, SummarySource } from "../src/ports/Summarizer.js"
 import { estimateTokens as estimate } from "../text/normalise/countTokens.js"
@@ -21,7 +21,7 @@ const request = (sources: ReadonlyArray<SummarySource>, kind: SummaryRequest["ki
 })
 const line = (part: Line["part"], text: string, ...sources: ReadonlyArray<number>): Line => ({ part, text, sources })
 const reasonOf = (asked: SummaryRequest, ...lines: ReadonlyArray<Line>) =>
-  findSummaryProblem(asked, { lines }, estimate, rules)?.reason
+  findSummaryProblem(asked, { lines }, estimate, ruleStatementReader)?.reason
 
 describe("the check of a summary", () => {
   const reports = request([
@@ -43,7 +43,7 @@ describe("the check of a summary", () => {
   const but = (at: number, ...lines: ReadonlyArray<Line>) => reasonOf(reports, ...good.toSpliced(at, 1, ...lines))
 
   it("accepts what the sources say, in fewer words", () => {
-    expect(findSummaryProblem(reports, { lines: good }, estimate, rules)).toBeUndefined()
+    expect(findSummaryProblem(reports, { lines: good }, estimate, ruleStatementReader)).toBeUndefined()
     // In two lines, and each fact under its own title.
     expect(but(2, line("fact", "port 5432", 0, 1), line("fact", "Owned by Mira Holt", 0))).toBeUndefined()
     expect(but(3, line("fact", "The staging database's disk has 80 GB", 1))).toBeUndefined()
@@ -106,7 +106,7 @@ describe("the check of a summary", () => {
   it("refuses texts that are too long or cost too many tokens", () => {
     expect(but(0, line("title", "staging database ".repeat(40), 0))).toBe("size")
     expect(but(1, line("narrative", " ", 2))).toBe("size")
-    expect(findSummaryProblem({ ...reports, budget: 20 }, { lines: good }, estimate, rules)).toEqual({
+    expect(findSummaryProblem({ ...reports, budget: 20 }, { lines: good }, estimate, ruleStatementReader)).toEqual({
       reason: "cost",
       detail: `${estimate(good.map(({ text }) => text).join("\n"))} tokens, but the limit is 20`
     })

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
-import { annotate, traced } from "../events/tracing.js"
+import { annotate, runInSpan } from "../events/tracing.js"
 
 interface Started {
   readonly name: string
@@ -79,7 +79,7 @@ describe("a span of the engine", () => {
         const attributes = { agent: "coop", memories: 2 }
         const inner = Effect.withSpan(Effect.void, "inner", { captureStackTrace: false })
         const span = Effect.withSpan(inner, "work", { captureStackTrace: false, kind: "client", attributes })
-        const mine = yield* startedBy(apply(traced("work", inner, attributes, { kind: "client" })))
+        const mine = yield* startedBy(apply(runInSpan("work", inner, attributes, { kind: "client" })))
         expect(mine).toEqual(yield* startedBy(apply(span)))
         expect(mine.some(({ name }) => name === "inner")).toBe(setting !== "spans switched off")
       })
@@ -89,8 +89,8 @@ describe("a span of the engine", () => {
   it.effect("begins a trace where it should have no parent, or has the parent that it is given", () =>
     Effect.gen(function* () {
       const work = Effect.zipRight(
-        traced("root", Effect.void, {}, { parent: "none" }),
-        traced("given", Effect.void, {}, { parent: distant })
+        runInSpan("root", Effect.void, {}, { parent: "none" }),
+        runInSpan("given", Effect.void, {}, { parent: distant })
       )
       const spans = yield* startedBy(settings["a span around it"]!(work))
       expect(spans.map(({ name, parent }) => [name, parent])).toEqual([
@@ -111,7 +111,7 @@ describe("a span of the engine", () => {
       const look = Effect.map(current, (span) => void seen.push(Option.getOrUndefined(span)))
       const { tracer } = noting()
       yield* Effect.withTracer(
-        Effect.zipRight(traced("work", look), traced("leaf", look, {}, { scope: "none" })),
+        Effect.zipRight(runInSpan("work", look), runInSpan("leaf", look, {}, { scope: "none" })),
         tracer
       )
       expect(seen).toEqual(["work", undefined])
@@ -123,7 +123,7 @@ describe("a span of the engine", () => {
     Effect.gen(function* () {
       const { tracer } = noting()
       const work = Effect.flatMap(Effect.context<never>(), (outer) =>
-        traced(
+        runInSpan(
           "work",
           Effect.map(Effect.context<never>(), (inside) => {
             const expected = Context.add(outer, Tracer.ParentSpan, Context.unsafeGet(inside, Tracer.ParentSpan))
@@ -139,8 +139,8 @@ describe("a span of the engine", () => {
     "with the scope of a fiber is the parent of the engine's spans on that fiber until it succeeds, fails or is interrupted",
     () =>
       Effect.gen(function* () {
-        const span = (name: string) => traced(name, Effect.void)
-        const onFiber = <A, E>(name: string, work: Effect.Effect<A, E>) => traced(name, work, {}, { scope: "fiber" })
+        const span = (name: string) => runInSpan(name, Effect.void)
+        const onFiber = <A, E>(name: string, work: Effect.Effect<A, E>) => runInSpan(name, work, {}, { scope: "fiber" })
         const foreign = Effect.withSpan("foreign", { captureStackTrace: false })
         const failing = Effect.exit(onFiber("failing", Effect.zipRight(span("before"), Effect.fail("no"))))
         const interrupted = Effect.exit(onFiber("interrupted", Effect.interrupt))
@@ -157,7 +157,7 @@ describe("a span of the engine", () => {
                 foreign(span("below foreign")),
                 onFiber("nested", span("deep")),
                 Effect.fork(span("forked")).pipe(Effect.flatMap(Fiber.join)),
-                traced("operation", onFiber("inner run", span("deeper"))),
+                runInSpan("operation", onFiber("inner run", span("deeper"))),
                 Effect.zipRight(failing, span("after a failure")),
                 annotate({ commands: 2 })
               ])
@@ -169,7 +169,7 @@ describe("a span of the engine", () => {
           { discard: true }
         )
         const { ended, started: spans, tracer } = noting()
-        yield* Effect.withTracer(traced("outer", work), tracer)
+        yield* Effect.withTracer(runInSpan("outer", work), tracer)
         expect(Object.fromEntries(spans.map(({ name, parent }) => [name, parent]))).toEqual({
           ...{ outer: undefined, run: "outer", own: "run", nested: "run", deep: "nested", operation: "run" },
           ...{ "inner run": "operation", deeper: "inner run", after: "outer" },

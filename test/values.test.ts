@@ -2,9 +2,9 @@ import { convert, type Unit as KnownUnit } from "convert"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { expansionOf, type TextWord } from "../layers/languages/en/values/abbreviations.js"
-import { itemsAmong, listIn } from "../layers/languages/en/values/lists.js"
+import { countItemsAmong, listIn } from "../layers/languages/en/values/lists.js"
 import { valuesIn } from "../layers/languages/en/values/readValues.js"
-import { relationOf } from "../layers/languages/en/values/relation.js"
+import { compareValues } from "../layers/languages/en/values/relation.js"
 import type { Value } from "../layers/languages/en/values/Value.js"
 import { lawRuns } from "./support/size.js"
 
@@ -16,7 +16,7 @@ const only = (text: string, at = saidAt): Value => {
   if (value === undefined || others.length > 0) throw new Error(`"${text}" has ${others.length + 1} values`)
   return value
 }
-const relation = (a: string, b: string, at = saidAt) => relationOf(only(a), only(b, at))
+const relation = (a: string, b: string, at = saidAt) => compareValues(only(a), only(b, at))
 
 describe("values of two texts", () => {
   it.each([
@@ -167,7 +167,8 @@ describe("laws of values", () => {
     const turned = { equal: "equal", finer: "coarser", coarser: "finer", differs: "differs", apart: "apart" } as const
     fc.assert(
       fc.property(texts, texts, (a, b) => {
-        for (const x of values(a)) for (const y of values(b)) expect(relationOf(y, x)).toBe(turned[relationOf(x, y)])
+        for (const x of values(a))
+          for (const y of values(b)) expect(compareValues(y, x)).toBe(turned[compareValues(x, y)])
       }),
       { numRuns: lawRuns({ quick: 300, full: 10_000 }) }
     )
@@ -264,7 +265,7 @@ describe("lists", () => {
     const list = listIn(tokensOf("paid for may: nele, ulrich and sunita"))!
     expect([...list.key]).toEqual(["paid", "for", "may"])
     expect(list.items.map((item) => [...item])).toEqual([["nele"], ["ulrich"], ["sunita"]])
-    expect(itemsAmong(list.items, new Set(["nele", "sunita", "greta"]))).toBe(2)
+    expect(countItemsAmong(list.items, new Set(["nele", "sunita", "greta"]))).toBe(2)
   })
 
   it("finds none in a sentence", () => {

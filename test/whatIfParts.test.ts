@@ -8,7 +8,7 @@ import { carryOver } from "../src/whatIf/carryOver.js"
 import {
   findDifferenceCause,
   type Mutation,
-  memoriesDiff as memoriesDiffInSteps,
+  diffMemories as memoriesDiffInSteps,
   sameGrounds,
   sameResult
 } from "../src/whatIf/diff.js"

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { limits } from "../src/model/limits.js"
-import { earliest, latest } from "../text/when/dates.js"
+import { earliestInstant, latestInstant } from "../text/when/dates.js"
 import { resolveTimes } from "../text/when/resolveTimes.js"
 import { lawRuns } from "./support/size.js"
 
@@ -24,8 +24,8 @@ const asked = Date.parse("2026-05-20T12:00:00Z")
 const named = (text: string, asked: number, zone: string) =>
   resolveTimes(text, asked, zone).map(({ from, text, to }) => ({
     text,
-    from: from === earliest ? null : new Date(from).toISOString(),
-    to: to === latest ? null : new Date(to).toISOString()
+    from: from === earliestInstant ? null : new Date(from).toISOString(),
+    to: to === latestInstant ? null : new Date(to).toISOString()
   }))
 
 const expected = ({ when }: Case) =>
@@ -49,7 +49,10 @@ describe("times: English in general", () => {
   it.each(english)("%s", (text, ...ranges) => {
     const wanted = ranges.map((range) => {
       const [from, to] = range.split("/") as [string, string]
-      return [from === ".." ? earliest : Date.parse(instantOf(from)), to === ".." ? latest : Date.parse(instantOf(to))]
+      return [
+        from === ".." ? earliestInstant : Date.parse(instantOf(from)),
+        to === ".." ? latestInstant : Date.parse(instantOf(to))
+      ]
     })
     expect(resolveTimes(text, asked, "UTC").map(({ from, to }) => [from, to])).toEqual(wanted)
   })
@@ -74,7 +77,7 @@ describe("any text, any time, any zone", () => {
     fc.array(fc.constantFrom(...fragments), { maxLength: 300 }).map((parts) => parts.join("")),
     fc.string({ unit: "binary", maxLength: 60 })
   )
-  const instant = fc.integer({ min: earliest, max: latest })
+  const instant = fc.integer({ min: earliestInstant, max: latestInstant })
 
   it("stretches in order, within the calendar, each with the words that say it", () => {
     fc.assert(
@@ -82,8 +85,8 @@ describe("any text, any time, any zone", () => {
         let end = 0
         for (const when of resolveTimes(text, asked, zone)) {
           expect(when.from).toBeLessThan(when.to)
-          expect(when.from).toBeGreaterThanOrEqual(earliest)
-          expect(when.to).toBeLessThanOrEqual(latest)
+          expect(when.from).toBeGreaterThanOrEqual(earliestInstant)
+          expect(when.to).toBeLessThanOrEqual(latestInstant)
           expect(when.index).toBeGreaterThanOrEqual(end)
           expect(text.slice(when.index, when.index + when.text.length)).toBe(when.text)
           end = when.index + when.text.length
@@ -120,14 +123,20 @@ describe("any text, any time, any zone", () => {
 
   it("a zone that is none is refused, an instant that is none names nothing", () => {
     expect(() => resolveTimes("yesterday", asked, "Mars/Olympus")).toThrow(RangeError)
-    for (const asked of [Number.NaN, Number.POSITIVE_INFINITY, earliest - 1, latest + 1])
+    for (const asked of [Number.NaN, Number.POSITIVE_INFINITY, earliestInstant - 1, latestInstant + 1])
       expect(resolveTimes("yesterday", asked, "UTC")).toEqual([])
   })
 
   it("what lies beyond the calendar names nothing, and breaks nothing", () => {
     for (const text of ["9999 decades ago", "the last 9999 decades", "9999 years from now"])
       expect(resolveTimes(text, asked, "Europe/Berlin")).toEqual([])
-    const edges = [earliest, earliest + 86_400_000, latest - 86_400_000, latest, 253_370_761_200_000]
+    const edges = [
+      earliestInstant,
+      earliestInstant + 86_400_000,
+      latestInstant - 86_400_000,
+      latestInstant,
+      253_370_761_200_000
+    ]
     for (const edge of edges)
       for (const { text } of groups.flatMap(cases))
         expect(() => resolveTimes(text, edge, "Europe/Berlin")).not.toThrow()

@@ -8,8 +8,8 @@ import * as SetClock from "../bench/year/clock.js"
 import { decodeYear, type Year } from "../bench/year/format.js"
 import { type MonthReport, replayYear } from "../bench/year/live.js"
 import { firstMentions } from "../bench/year/mentions.js"
-import { failuresOf, renderMonth, verdicts } from "../bench/year/render.js"
-import { makeCaptureTracker, spokenYear } from "../bench/year/spoken.js"
+import { failuresOf, judgeYear, renderMonth } from "../bench/year/render.js"
+import { makeCaptureTracker, toConversation } from "../bench/year/spoken.js"
 import { attributeStatesIn } from "../bench/year/truths.js"
 import { writeYear } from "../bench/year/write.js"
 import * as Default from "../layers/Default.js"
@@ -147,7 +147,7 @@ describe("a spoken year", () => {
 
   it("is said by the user in the first person", () => {
     const turns = [{ at: "2026-01-02", session: "one", role: "user", speaker: "Mira", text: "Mira is here." }]
-    const said = spokenYear(read({ ...document, turns })).happenings.flatMap((entry) =>
+    const said = toConversation(read({ ...document, turns })).happenings.flatMap((entry) =>
       entry.kind === "said" ? [entry.turn.text] : []
     )
     expect(said).toEqual([
@@ -281,7 +281,7 @@ describe("a replayed year", () => {
         expect(end).toMatchObject({ verified: true, same: true })
         expect(renderMonth(first)).toMatch(new RegExp(`^2025-01 +${first.told.memories} +${first.told.turns} `))
         expect(
-          verdicts(months, { ...end, same: false }, 1)
+          judgeYear(months, { ...end, same: false }, 1)
             .filter(({ kept }) => !kept)
             .map(({ is }) => is)
         ).toContain("no")

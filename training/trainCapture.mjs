@@ -24,9 +24,9 @@ const settings = { ridge: 20, writers: 2, pieces: 4, likely: 0.41 }
 for (const [, name, value] of process.argv.map((argument) => argument.match(/^--(\w+)=([\d.]+)$/) ?? []))
   if (name in settings) settings[name] = Number(value)
 
-const { contextTurns, extractEnglish, featuresOf, minWorth, handSetPoints } = await bundled(`
+const { contextTurns, extractEnglish, featuresOf, minWorth, manualPoints } = await bundled(`
   export { extractEnglish } from "./layers/languages/en/extract/extract.js"
-  export { featuresOf, handSetPoints } from "./layers/languages/en/extract/worth.js"
+  export { featuresOf, manualPoints } from "./layers/languages/en/extract/worth.js"
   export { minWorth } from "./layers/languages/en/extract/points.js"
   export { contextTurns } from "./src/ports/Extractor.js"`)
 
@@ -48,11 +48,11 @@ const weighed = (turns, index) => {
   }
   const onPiece = (reading, signs, surroundings) => {
     const text = `${reading.text}\n${reading.piece.text}`.toLowerCase()
-    const points = handSetPoints(reading, signs, surroundings)
+    const points = manualPoints(reading, signs, surroundings)
     pieces.push({ text, points, features: [...featuresOf(reading, signs, surroundings)] })
   }
   // With the points of the signs alone, so that the file does not depend on the one before.
-  extractEnglish(request, { weigh: handSetPoints, onPiece })
+  extractEnglish(request, { weigh: manualPoints, onPiece })
   return pieces
 }
 

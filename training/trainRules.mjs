@@ -82,14 +82,14 @@ const {
   contradictionConfidence,
   decide,
   hashCount,
-  overlapOf,
+  measureOverlap,
   parseStatement,
   phraseKinds,
   questionOf,
   indexOfTarget,
   likelihoodsIfUnrelated
 } = await bundled(`
-  export { compareWithCandidates, overlapOf } from "./layers/languages/en/rules/compare.js"
+  export { compareWithCandidates, measureOverlap } from "./layers/languages/en/rules/compare.js"
   export { parseStatement } from "./layers/languages/en/rules/parse.js"
   export { contradictionConfidence } from "./layers/languages/en/rules/certainty.js"
   export { likelihoodsIfEqual, decide, indexOfTarget, likelihoodsIfUnrelated } from "./layers/languages/en/rules/decide.js"
@@ -143,7 +143,7 @@ const stories = [
  * Most candidates of a real write are of this sort: about something else.
  */
 const strangersOf = (story, others) => {
-  const overlapWith = (memory) => overlapOf(bagOf(memory), bagOf(story.statement))
+  const overlapWith = (memory) => measureOverlap(bagOf(memory), bagOf(story.statement))
   return others
     .filter((other) => other !== story)
     .flatMap(({ memories }) => memories.map((memory) => ({ memory, overlap: overlapWith(memory) })))

@@ -66,7 +66,7 @@ const send = ({ agent, url }: Target, { body, method, onAnswer, path, token }: L
   })
 
 /** Measures the capacity: each of `callers` clients sends a call as soon as it has the answer to its previous call. */
-export const closedLoad = async (
+export const runClosedLoad = async (
   target: Target,
   next: () => LoadCall,
   { callers, seconds }: { readonly callers: number; readonly seconds: number }
@@ -81,7 +81,7 @@ export const closedLoad = async (
 }
 
 /** Sends calls at a rate per second, without waiting for the answers to earlier calls. */
-export const openLoad = async (
+export const runOpenLoad = async (
   target: Target,
   next: () => LoadCall,
   { rate, seconds }: { readonly rate: number; readonly seconds: number }

@@ -73,7 +73,7 @@ const words: Readonly<Record<Exclude<AttributeState, "held">, string>> = {
 }
 
 /** Compares the results with each target. */
-export const verdicts = (
+export const judgeYear = (
   months: ReadonlyArray<MonthReport>,
   end: FinalChecks,
   took: number,

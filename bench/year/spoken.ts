@@ -19,7 +19,7 @@ export type MissingReason = (typeof missingReasons)[number]
  * The same year as a conversation: the user says each memory of the file in the first person, in a turn that is
  * captured. The file's own turns are captured too. Its searches are unchanged.
  */
-export const spokenYear = (year: Year): Year => {
+export const toConversation = (year: Year): Year => {
   const speaker = year.happenings.flatMap((entry) =>
     entry.kind === "turn" && entry.turn.role !== "assistant" && entry.turn.speaker !== undefined
       ? [entry.turn.speaker]

@@ -8,7 +8,7 @@ import {
   commandIdOption,
   definedFields,
   flag,
-  oneOf,
+  oneOfParser,
   option,
   parseIsoTime,
   parseStore,
@@ -35,7 +35,7 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
   creates: true,
   summary: "add a turn to a conversation; '-' reads JSON lines from stdin",
   options: [
-    option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOf(Role.literals)),
+    option("--role <role>", "set the role: user, assistant, system, tool (default: user)", oneOfParser(Role.literals)),
     option("--speaker <name>", "set the name of the speaker"),
     option("--channel <name>", "set the channel that the turn comes from"),
     option("--sequence <n>", "set the turn's number; must exceed earlier ones (default: next)", wholeNumberParser(1)),

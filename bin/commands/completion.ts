@@ -1,14 +1,18 @@
 import * as Effect from "effect/Effect"
-import { bash } from "../completion/bash.js"
+import { bashScript } from "../completion/bash.js"
 import { type Completions, completionEntryOf } from "../completion/entries.js"
-import { fish } from "../completion/fish.js"
-import { zsh } from "../completion/zsh.js"
+import { fishScript } from "../completion/fish.js"
+import { zshScript } from "../completion/zsh.js"
 import { usageError } from "../exit.js"
 import { globalOptions } from "../globalOptions.js"
 import { optionShapeOf } from "../options.js"
 import type { AnyCommand, Command } from "./Command.js"
 
-const shells: Readonly<Record<string, (completions: Completions) => string>> = { bash, zsh, fish }
+const shells: Readonly<Record<string, (completions: Completions) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript
+}
 
 /** Makes the command that prints completion scripts for these commands. */
 export const makeCompletion = (

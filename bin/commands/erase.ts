@@ -6,7 +6,7 @@ import { itemsText, leftoversText, recordColumns } from "../eraseText.js"
 import { CommandEnded, exitCodes, refusalError, usageError } from "../exit.js"
 import { countText } from "../format.js"
 import { noteMissingAgent } from "../noteMissingAgent.js"
-import { flag, oneOf, option, repeatable } from "../options.js"
+import { flag, oneOfParser, option, repeatableOption } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { verifyErased } from "../verifyErased.js"
@@ -36,16 +36,20 @@ export const erase: Command<EraseCall, readonly [ids: ReadonlyArray<string>]> = 
   operator: true,
   takesOptionsOnce: true,
   options: [
-    repeatable("--person <name>", "erase everything that names this person"),
+    repeatableOption("--person <name>", "erase everything that names this person"),
     option("--session <key>", "erase a session and everything derived from it"),
     option("--source <kind:key>", "erase everything from a source, such as import:notes.md"),
     flag("--everything", "erase the whole agent that --agent names"),
-    option("--reason <reason>", "record why: privacy, request (default), mistake, secret or legal", oneOf(reasons)),
+    option(
+      "--reason <reason>",
+      "record why: privacy, request (default), mistake, secret or legal",
+      oneOfParser(reasons)
+    ),
     flag("--revive", "reactivate the memories that an erased memory had replaced"),
     flag("--dry-run", "show what would be erased, without erasing it"),
     flag("--yes", "erase without asking (for a whole agent, pass --everything too)"),
     flag("--verify", "search all files for the given texts; erase nothing"),
-    repeatable("--in <path>", "with --verify: search this file or folder"),
+    repeatableOption("--in <path>", "with --verify: search this file or folder"),
     flag("--whole-words", "with --verify: match whole words only"),
     flag("--list", "list the recorded erasures; erase nothing"),
     option("--ledger <file>", "repeat the erasures that another erasures.log of this log lists")

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Prompt from "../../src/context/shapes.js"
 import { limits } from "../../src/model/limits.js"
 import { countText } from "../format.js"
-import { type AsOfOptions, asOfOption, oneOf, option, parseIsoTime, wholeNumberParser } from "../options.js"
+import { type AsOfOptions, asOfOption, oneOfParser, option, parseIsoTime, wholeNumberParser } from "../options.js"
 import type { Command } from "./Command.js"
 
 const formats = ["text", "markdown", "messages", "anthropic"] as const
@@ -27,7 +27,7 @@ export const getContext: Command<ContextOptions, readonly [session: string, mess
       `use at most n tokens, n ≥ ${minTokens} (default: 8000, or the policy's)`,
       wholeNumberParser(minTokens)
     ),
-    option("--format <format>", `set the output format: ${formats.join(", ")}`, oneOf(formats)),
+    option("--format <format>", `set the output format: ${formats.join(", ")}`, oneOfParser(formats)),
     option("--at <time>", "set the time of the message, ISO 8601 (default: now)", parseIsoTime),
     asOfOption
   ],

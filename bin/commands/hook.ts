@@ -12,7 +12,7 @@ import { Daybook } from "../../src/Daybook.js"
 import { failureNames } from "../../src/model/failureNames.js"
 import { refusalError, usageError } from "../exit.js"
 import { awaitVectors } from "../vectors.js"
-import { withoutRules } from "../withoutRules.js"
+import { noRuleOptions } from "../withoutRules.js"
 import type { Call, Command } from "./Command.js"
 
 /** Milliseconds after the start of the process at which the prompt continues without its context. */
@@ -78,7 +78,7 @@ const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =
   })
 
 const readingDaybook = (folder: string) =>
-  Effect.map(Layer.build(layer({ folder, ...withoutRules })), (context) => Context.get(context, Daybook))
+  Effect.map(Layer.build(layer({ folder, ...noRuleOptions })), (context) => Context.get(context, Daybook))
 
 /** A prompt that waits for its context. */
 interface WaitingPrompt {

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type ListOrder, listOrders } from "../../src/search/MemoryReads.js"
 import { type FilterOptions, filterOf, filterOptions, noteUnknownFilters } from "../filters.js"
-import { type AsOfOptions, asOfOption, oneOf, option, wholeNumberParser } from "../options.js"
+import { type AsOfOptions, asOfOption, oneOfParser, option, wholeNumberParser } from "../options.js"
 import { idColumn, indexColumns } from "../rows.js"
 import { table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -12,7 +12,7 @@ export const list: Command<FilterOptions & AsOfOptions & { readonly offset?: num
   options: [
     ...filterOptions,
     option("--offset <n>", "skip the first n memories", wholeNumberParser(0)),
-    option("--sort <order>", `sort by ${listOrders.join(", ")}`, oneOf(listOrders)),
+    option("--sort <order>", `sort by ${listOrders.join(", ")}`, oneOfParser(listOrders)),
     asOfOption
   ],
   examples: [

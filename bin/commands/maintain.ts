@@ -5,7 +5,7 @@ import type { MaintainOptions, StageRun } from "../../src/maintenance/maintain.j
 import { isPlanned } from "../../src/maintenance/overlay.js"
 import { type StageName, stageNames } from "../../src/model/stages.js"
 import { countText, timestampText } from "../format.js"
-import { flag, oneOf, option, parseRowCount, repeatable } from "../options.js"
+import { flag, oneOfParser, option, parseRowCount, repeatableOption } from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, table } from "../table.js"
 import { awaitVectors } from "../vectors.js"
@@ -26,7 +26,7 @@ export const maintain: Command<MaintainCall> = {
   summary: "promote, archive, compress and summarize memories, in stages",
   operator: true,
   options: [
-    repeatable("--stage <name>", "run only this stage", oneOf(stageNames)),
+    repeatableOption("--stage <name>", "run only this stage", oneOfParser(stageNames)),
     dryRun,
     flag("--history", "list past runs, newest first"),
     flag("--confirm-clock", "confirm that the clock is right after a jump of more than a year"),

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { oneOf, option } from "../options.js"
+import { oneOfParser, option } from "../options.js"
 import type { Command } from "./Command.js"
 
 interface McpCall {
@@ -12,7 +12,7 @@ export const mcp: Command<McpCall> = {
   creates: true,
   isService: true,
   options: [
-    option("--tools <set>", "offer all tools, or only the four core tools", oneOf(["all", "core"])).default("all")
+    option("--tools <set>", "offer all tools, or only the four core tools", oneOfParser(["all", "core"])).default("all")
   ],
   details: [
     "Tools read at --trust and write at level inner at most, because the model writes the text, not the user.",

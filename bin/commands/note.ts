@@ -12,7 +12,7 @@ import {
   pageOptions,
   parseNonEmpty,
   parseStore,
-  repeatable
+  repeatableOption
 } from "../options.js"
 import { credentialNote } from "../rows.js"
 import { type Column, fieldsTable, table } from "../table.js"
@@ -48,8 +48,8 @@ export const note: Command<NoteOptions, readonly [action: string, words: Readonl
   creates: "save",
   summary: "save, find, change or delete notes",
   options: [
-    repeatable("--tag <tag>", "set a tag, or show only notes that have all given tags", parseNonEmpty),
-    repeatable("--any-tag <tag>", "show only notes that have any of the given tags", parseNonEmpty),
+    repeatableOption("--tag <tag>", "set a tag, or show only notes that have all given tags", parseNonEmpty),
+    repeatableOption("--any-tag <tag>", "show only notes that have any of the given tags", parseNonEmpty),
     option("--user <name>", "set the note's user, or show only notes of this user"),
     option("--source <name>", "set the name of the tool that saves the note"),
     option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),

@@ -9,7 +9,7 @@ import {
   parseIsoTime,
   parseNonEmpty,
   parseStore,
-  repeatable,
+  repeatableOption,
   wholeNumberParser
 } from "../options.js"
 import { awaitVectors } from "../vectors.js"
@@ -36,7 +36,7 @@ export const observeTool: Command<ToolOptions, readonly [tool: string, input: st
     option("--exit <code>", "set the exit code", wholeNumberParser(-255, 255)),
     option("--session <key>", "set the session of the run"),
     option("--project <name>", "set the project"),
-    repeatable("--file <path>", "add a file that the tool read or changed", parseNonEmpty),
+    repeatableOption("--file <path>", "add a file that the tool read or changed", parseNonEmpty),
     option("--store <store>", "set the store, which limits readers: private, shared or social", parseStore),
     option("--at <time>", "set the time of the run, ISO 8601 (default: now)", parseIsoTime),
     commandIdOption

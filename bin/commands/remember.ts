@@ -6,7 +6,7 @@ import type { Remembered } from "../../src/remember/remembered.js"
 import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
 import { countText } from "../format.js"
 import { loweredFieldsNote } from "../lowered.js"
-import { commandIdOption, definedFields, flag, oneOf, option, parseSource, repeatable } from "../options.js"
+import { commandIdOption, definedFields, flag, oneOfParser, option, parseSource, repeatableOption } from "../options.js"
 import { credentialNote } from "../rows.js"
 import { awaitVectors } from "../vectors.js"
 import { writeLines } from "../writeLines.js"
@@ -33,8 +33,8 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     option("--session <key>", "set the session that the memory comes from"),
     option("--channel <name>", "set the channel that the memory comes from"),
     option("--sender <name>", "set the person who made the statement"),
-    option("--tier <tier>", "set how long to keep the memory: core, long, mid or daily", oneOf(Tier.literals)),
-    repeatable("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", parseSource),
+    option("--tier <tier>", "set how long to keep the memory: core, long, mid or daily", oneOfParser(Tier.literals)),
+    repeatableOption("--from <kind:id>", "add a source: memory:ID, turn:ID or file:PATH", parseSource),
     flag("--no-reconcile", "store without comparing; detect only exact duplicates"),
     commandIdOption
   ],

@@ -11,13 +11,13 @@ import {
   asOfOption,
   commandIdOption,
   definedFields,
-  oneOf,
+  oneOfParser,
   option,
   type PageOptions,
   pageOptions,
   parseIsoTime,
   parseTimeOrWords,
-  repeatable,
+  repeatableOption,
   type TimeArgument,
   wholeNumberParser
 } from "../options.js"
@@ -102,15 +102,15 @@ export const schedules: Command<Options, readonly [action: Verb | undefined, id:
     option("--goal <text>", "for `update`: set the goal"),
     option("--name <name>", "set the name"),
     option("--handler <name>", 'set the handler that runs the schedule (default: "default")'),
-    option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOf(Notify.literals)),
-    option("--missed <how>", `catch up on missed runs: ${Missed.literals.join(", ")}`, oneOf(Missed.literals)),
+    option("--notify <when>", `notify after these runs: ${Notify.literals.join(", ")}`, oneOfParser(Notify.literals)),
+    option("--missed <how>", `catch up on missed runs: ${Missed.literals.join(", ")}`, oneOfParser(Missed.literals)),
     option("--keep <n>", "keep n runs in the schedule's history", wholeNumberParser(1, limits.page)),
     option("--channel <name>", "set the channel where the schedule was requested"),
     option("--context <name>", "set the place within the channel, such as a thread"),
-    repeatable(
+    repeatableOption(
       "--status <status>",
       `show only this status: ${ScheduleStatus.literals.join(", ")}`,
-      oneOf(ScheduleStatus.literals)
+      oneOfParser(ScheduleStatus.literals)
     ),
     option("--text <text>", "show only schedules with this text in the name or goal"),
     option("--before <time>", "show only schedules due before this time", parseTimeOrWords),

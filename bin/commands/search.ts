@@ -13,12 +13,12 @@ import {
   type AsOfOptions,
   asOfOption,
   flag,
-  oneOf,
+  oneOfParser,
   option,
   parseNonEmpty,
   parseTimeOrWords,
   parseWeight,
-  repeatable,
+  repeatableOption,
   type TimeArgument,
   wholeNumberParser
 } from "../options.js"
@@ -61,11 +61,15 @@ export const search: Command<SearchOptions, readonly [words: ReadonlyArray<strin
   options: [
     ...filterOptions,
     flag("--conversation", "search turns, files, notes and scratchpads instead of memories"),
-    repeatable("--speaker <name>", "show only turns of this speaker"),
-    repeatable("--role <role>", `show only this role: ${Role.literals.join(", ")}`, oneOf(Role.literals)),
-    repeatable("--kind <kind>", "show only this kind: turn, file, note or scratchpad", oneOf(conversationKinds)),
+    repeatableOption("--speaker <name>", "show only turns of this speaker"),
+    repeatableOption("--role <role>", `show only this role: ${Role.literals.join(", ")}`, oneOfParser(Role.literals)),
+    repeatableOption(
+      "--kind <kind>",
+      "show only this kind: turn, file, note or scratchpad",
+      oneOfParser(conversationKinds)
+    ),
     flag("--explain", "explain how the query was interpreted and why each hit matches"),
-    option("--mode <mode>", "set the mode: enhanced (default) or classic (full text only, 5 hits)", oneOf(modes)),
+    option("--mode <mode>", "set the mode: enhanced (default) or classic (full text only, 5 hits)", oneOfParser(modes)),
     option("--at <time>", 'set the time of the query; "last month" is relative to it', parseTimeOrWords),
     flag("--near", "leave out memories that hardly match, even if no hit remains"),
     flag("--gate", "skip the search if the query is a message that needs no memory"),

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { option, parseHostName, parseNonEmpty, repeatable, wholeNumberParser } from "../options.js"
+import { option, parseHostName, parseNonEmpty, repeatableOption, wholeNumberParser } from "../options.js"
 import type { ServeCall } from "../server/serve.js"
 import type { Command } from "./Command.js"
 
@@ -11,7 +11,7 @@ export const serve: Command<ServeCall> = {
   options: [
     option("--port <n>", "listen on this port (default: 8787)", wholeNumberParser(0, 65_535)),
     option("--host <address>", "listen on this address (default: 127.0.0.1)", parseNonEmpty),
-    repeatable("--allow-host <name>", "permit requests to this host name", parseHostName)
+    repeatableOption("--allow-host <name>", "permit requests to this host name", parseHostName)
   ],
   details: [
     "Without --agent it serves every agent. --agent limits it to one agent or a pattern, --trust to a maximum level.",

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
 import { loweredFieldsNote } from "../lowered.js"
-import { commandIdOption, oneOf, option, repeatable } from "../options.js"
+import { commandIdOption, oneOfParser, option, repeatableOption } from "../options.js"
 import { awaitVectors } from "../vectors.js"
 import type { Command } from "./Command.js"
 
@@ -30,7 +30,11 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
   options: [
     option("--title <text>", "set the title"),
     ...contentOptions,
-    repeatable("--clear <option>", "clear the field that this option sets", oneOf(Object.keys(emptyValues))),
+    repeatableOption(
+      "--clear <option>",
+      "clear the field that this option sets",
+      oneOfParser(Object.keys(emptyValues))
+    ),
     commandIdOption
   ],
   details: [`--clear takes: ${Object.keys(emptyValues).join(", ")}`],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander"
 import * as Effect from "effect/Effect"
-import type { Restored } from "../../events/anchorLines.js"
+import type { RestoreEntry } from "../../events/anchorLines.js"
 import type { Problem } from "../../events/EventLog.js"
 import type { Verification } from "../../events/verify.js"
 import { toIso } from "../../text/when/dates.js"
@@ -97,7 +97,7 @@ const report = (out: Output, checked: Verification) =>
     }
   })
 
-const restoreText = ({ at, createdAt, from, lost = [], vouched }: Restored): string => {
+const restoreText = ({ at, createdAt, from, lost = [], vouched }: RestoreEntry): string => {
   const gone = lost.map(([stream, after, to]) => `, without ${countText(to - after, "event")} of ${stream}`).join("")
   const doubt = vouched === false ? ", which nothing confirmed" : ""
   return `restored: at ${toIso(at)} from ${from === "backup" ? "a backup" : "an export"} of ${toIso(createdAt)}${doubt}${gone}`

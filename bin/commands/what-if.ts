@@ -5,7 +5,15 @@ import { type DecisionResult, type DifferenceCause, isSame, type WhatIf } from "
 import { toIso } from "../../text/when/dates.js"
 import { buildReconciler } from "../buildReconciler.js"
 import { countText, oneLine } from "../format.js"
-import { definedFields, flag, oneOf, option, parseFraction, parseNonEmpty, wholeNumberParser } from "../options.js"
+import {
+  definedFields,
+  flag,
+  oneOfParser,
+  option,
+  parseFraction,
+  parseNonEmpty,
+  wholeNumberParser
+} from "../options.js"
 import type { Output } from "../output.js"
 import { type Column, fieldsTable, table } from "../table.js"
 import type { Command } from "./Command.js"
@@ -29,7 +37,7 @@ export const whatIf: Command<WhatIfOptions> = {
   operator: true,
   options: [
     option("--policy <file>", "use this policy file (TOML, JSON); other options override it", parseNonEmpty),
-    option("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, oneOf(reconcilers)),
+    option("--reconciler <name>", `decide with ${reconcilers.join(", ")}`, oneOfParser(reconcilers)),
     option("--threshold <number>", "compare only with memories of at least this similarity, 0 to 1", parseFraction),
     option("--candidates <n>", "compare with at most n memories", wholeNumberParser(1)),
     option("--from <version>", "start at this version of the log (default: the first)", wholeNumberParser(1)),

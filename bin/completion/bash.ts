@@ -3,7 +3,7 @@ import { type CompletionEntry, type Completions, commandNames, flagsOf, flagsWit
 /**
  * The script for bash. If it has no proposal, bash completes file names. Bash treats `=` as a separate word.
  */
-export const bash = (completions: Completions): string => `_daybook() {
+export const bashScript = (completions: Completions): string => `_daybook() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command="" arguments=0 skip="" word
   if [ "$current" = "=" ]; then current=""
   elif [ "$previous" = "=" ]; then previous=\${COMP_WORDS[COMP_CWORD-2]}; fi

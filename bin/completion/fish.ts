@@ -2,7 +2,7 @@ import type { OptionShape } from "../options.js"
 import { type CompletionEntry, type Completions, commandNames, flagsWithValue } from "./entries.js"
 
 /** The script for fish. Its functions read the command and the number of its arguments from the line. */
-export const fish = (completions: Completions): string =>
+export const fishScript = (completions: Completions): string =>
   [
     `function __daybook_words
   set -l tokens (commandline -opc)

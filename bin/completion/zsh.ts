@@ -1,7 +1,7 @@
 import { type CompletionEntry, type Completions, commandNames, flagsOf, flagsWithValue, takesValue } from "./entries.js"
 
 /** The script for zsh. If it has no proposal, zsh completes file names. */
-export const zsh = (completions: Completions): string => `#compdef daybook
+export const zshScript = (completions: Completions): string => `#compdef daybook
 _daybook() {
   local command="" skip="" word previous=\${words[CURRENT-1]}
   local -i arguments=0

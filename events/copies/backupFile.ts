@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { isSqliteError, openDatabase } from "../driver.js"
 import { type StorageError, storageError } from "../errors.js"
 import type { Db } from "../statement.js"
-import { ledgerText, writeLedger } from "./snapshot.js"
+import { readLedgerText, writeLedger } from "./snapshot.js"
 
 /**
  * A backup is one file: a copy of `log.db` with an additional table `backup`, which contains the anchor, the ledger of
@@ -20,8 +20,8 @@ export interface BackupContent {
 const applicationId = 0x44424b50
 
 /** Turns the `log.db` of a folder into a backup, in place. Returns the id of the installation. */
-export const pack = (folder: string, { createdAt }: BackupContent, anchor: string): string => {
-  const ledger = ledgerText(folder)
+export const packBackupFile = (folder: string, { createdAt }: BackupContent, anchor: string): string => {
+  const ledger = readLedgerText(folder)
   const db = openDatabase(join(folder, "log.db"))
   try {
     // A backup is a single file, without a write-ahead log.
@@ -39,7 +39,7 @@ export const pack = (folder: string, { createdAt }: BackupContent, anchor: strin
 }
 
 /** The id of the installation to which the log in a file belongs. */
-export const installationOf = (file: string): string => {
+export const readInstallationId = (file: string): string => {
   const db = openDatabase(file)
   try {
     return installationIn(db)
@@ -51,7 +51,7 @@ export const installationOf = (file: string): string => {
 const installationIn = (db: Db): string => db.prepare("SELECT id FROM installation").pluck().get() as string
 
 /** Copies a backup into a folder as a log with its anchor. Returns null if the file is not a backup. */
-export const unpack = Effect.fnUntraced(function* (
+export const unpackBackupFile = Effect.fnUntraced(function* (
   file: string,
   folder: string
 ): Effect.fn.Return<BackupContent | null, StorageError> {

@@ -60,7 +60,7 @@ const begin = (db: Db, { folder, ledger }: LogLocation): Snapshot => {
     db.exec("BEGIN")
     const sequence = newestSequence(db)
     const anchor = linesUntil(readFileSync(join(folder, "anchor.log"), "utf8"), sequence)
-    if (anchor !== undefined) return { db, anchor, ledger: ledgerText(folder, ledger) }
+    if (anchor !== undefined) return { db, anchor, ledger: readLedgerText(folder, ledger) }
     db.exec("ROLLBACK")
   }
   throw new StorageError({ kind: "busy", where: "anchor.log", code: "REPLACED" })
@@ -70,7 +70,7 @@ const begin = (db: Db, { folder, ledger }: LogLocation): Snapshot => {
  * The complete lines of a folder's ledger of erasures; empty if there is no ledger. If the copy of the ledger has the
  * same lines and more, the result is the copy. `verify` reports a ledger and a copy that differ.
  */
-export const ledgerText = (folder: string, copy?: string): string => {
+export const readLedgerText = (folder: string, copy?: string): string => {
   const [own = "", other = ""] = [join(folder, ledgerName), ...(copy === undefined ? [] : [copy])].map((file) => {
     const text = existsSync(file) ? readFileSync(file, "utf8") : ""
     return text.slice(0, text.lastIndexOf("\n") + 1)

@@ -7,8 +7,8 @@ import { type Db, sql } from "../statement.js"
 import { runInTurns, sleepRealTime } from "../turns.js"
 import type { UncleanedValues } from "./erasedValues.js"
 import { appliedLine } from "./ledgerReference.js"
-import { piecesOf } from "./pieces.js"
-import { searchSlack } from "./slack.js"
+import { makePieceMatcher } from "./pieces.js"
+import { searchUnusedSpace } from "./slack.js"
 
 interface Options {
   readonly writer: Db
@@ -93,10 +93,10 @@ const prove = ({ uncleaned, writer }: Options, line: number): Effect.Effect<"cle
         .all()
         .map(({ text }) => String(text))
     )
-    const pieces = yield* runInTurns(piecesOf(erased.values, [...erased.streams, ...staying]), attempt)
+    const pieces = yield* runInTurns(makePieceMatcher(erased.values, [...erased.streams, ...staying]), attempt)
     if (pieces === undefined) return "unknown"
     for (let tries = 0; tries < searchTries; tries++) {
-      const found = yield* searchSlack(writer.name, pieces)
+      const found = yield* searchUnusedSpace(writer.name, pieces)
       if (found !== "written") return found === "clean" ? "clean" : "unknown"
       if (!(yield* emptyWal(writer))) return "waits"
     }

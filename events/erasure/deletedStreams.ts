@@ -7,7 +7,7 @@ import type { AnchorState, FirstLine } from "../anchorLines.js"
 /**
  * The state of an anchor without these streams, and the fields of the next first line that would otherwise name them.
  */
-export const withoutStreams = (
+export const removeStreamsFromAnchor = (
   state: AnchorState,
   streams: ReadonlyArray<string>
 ): readonly [AnchorState, Partial<FirstLine>] => {

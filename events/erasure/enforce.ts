@@ -6,11 +6,11 @@ import { type Db, sql } from "../statement.js"
 import type { Steps } from "../turns.js"
 import { isEmptyPlan } from "./erasePlan.js"
 import { deleteStream, deleteVectors, eraseStream, planStream } from "./eraseRows.js"
-import { rebuildKept } from "./keptParts.js"
+import { rebuildKeptContent } from "./keptParts.js"
 import { type EventKey, emptyLedger, type Ledger, type LedgerHead, type LedgerLine } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
 import { recomputeTimer, type TimerContext } from "./retime.js"
-import { substituteRemains } from "./substitute.js"
+import { restoreKeptContent } from "./substitute.js"
 
 // Erases the events that the ledger names. Functions that write run inside a transaction; the caller holds the write
 // lock.
@@ -140,8 +140,8 @@ const erasuresIn = (db: Db, { events, kept, names = [] }: LedgerLine): ReadonlyM
     if (row === undefined) continue
     const entry = foundIn(row.stream)
     if (!entry.versions.includes(row.version)) entry.versions.push(row.version)
-    const [{ payload }] = substituteRemains(db, row.stream, [row]) as [EventRow]
-    const rebuilt = payload === null ? undefined : rebuildKept(JSON.parse(payload), parts)
+    const [{ payload }] = restoreKeptContent(db, row.stream, [row]) as [EventRow]
+    const rebuilt = payload === null ? undefined : rebuildKeptContent(JSON.parse(payload), parts)
     if (rebuilt !== undefined) entry.remains.push({ of: row.version, type, schema, payload: JSON.stringify(rebuilt) })
   }
   for (const [sequence, hash, columns] of names) {

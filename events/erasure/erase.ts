@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type Anchoring, type AppendLineOptions, newestSequence, streamHeads } from "../anchoring.js"
+import { type AnchorWriter, type AppendLineOptions, newestSequence, streamHeads } from "../anchoring.js"
 import type { EraseRequest, ErasureResult, LedgerErasureResult } from "../EventLog.js"
 import { StorageError, storageError, VersionConflict } from "../errors.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
@@ -23,16 +23,16 @@ import { applyOtherLedger } from "./eraseAgain.js"
 import { collectValues, type ErasedValues, makeUncleanedValues, type UncleanedValues } from "./erasedValues.js"
 import { isEmptyPlan } from "./erasePlan.js"
 import { deleteStream, deleteVectors, eraseStream, planStream, type StreamPlan } from "./eraseRows.js"
-import { describeKept } from "./keptParts.js"
+import { describeKeptParts } from "./keptParts.js"
 import { type EventKey, type Ledger, type LedgerEntry, type LedgerLine, ledgerDamagedError } from "./ledger.js"
 import { appliedLine, setAppliedLine } from "./ledgerReference.js"
 import type { TimerContext } from "./retime.js"
-import { substituteRemains } from "./substitute.js"
+import { restoreKeptContent } from "./substitute.js"
 
 interface Options {
   readonly writer: Db
   readonly guard: StreamGuard
-  readonly anchoring: Anchoring
+  readonly anchoring: AnchorWriter
   readonly installation: string
   readonly ledger: Ledger
   readonly timing: TimerContext | undefined
@@ -251,10 +251,11 @@ const entryOf = (
       ).map((row) => [row.version, row])
     )
     const keys = new Map([...rows].map(([version, row]) => [version, keyOf(row)]))
-    substituteRemains(db, stream, [...rows.values()])
+    restoreKeptContent(db, stream, [...rows.values()])
     return remains.flatMap(({ of, payload, schema, type }) => {
       const old = rows.get(of)?.payload
-      const parts = old === null || old === undefined ? undefined : describeKept(JSON.parse(old), JSON.parse(payload))
+      const parts =
+        old === null || old === undefined ? undefined : describeKeptParts(JSON.parse(old), JSON.parse(payload))
       return parts === undefined ? [] : [[...keys.get(of)!, type, schema, parts] as const]
     })
   }),

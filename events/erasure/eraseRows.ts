@@ -2,7 +2,7 @@ import type { StoredEvent } from "../Chain.js"
 import type { EraseRequest, Head, NameErasure, StreamErasure } from "../EventLog.js"
 import { type EventRow, fromRow, insertEvent, selectEvents, toParams } from "../eventRows.js"
 import { headAfter, linkEvents } from "../link.js"
-import { type Names, withoutNames } from "../names.js"
+import { type EventNames, removeNames } from "../names.js"
 import { updateNewest } from "../newest.js"
 import { type Db, sql } from "../statement.js"
 import { headOf, setTimer } from "../store.js"
@@ -81,9 +81,9 @@ export const eraseStream = function* (
 
 const eraseNames = (db: Db, stream: string, { columns, version }: NameErasure, noteRemoved: NoteRemoved): void => {
   const select = "SELECT actor, cause, command_id AS commandId, names FROM events WHERE stream = ? AND version = ?"
-  const { names: salts, ...old } = sql(db, select).get(stream, version) as Names & { readonly names: Uint8Array }
+  const { names: salts, ...old } = sql(db, select).get(stream, version) as EventNames & { readonly names: Uint8Array }
   for (const value of [salts, ...columns.map((column) => old[column])]) noteRemoved(value)
-  const { actor, cause, commandId, names } = withoutNames(old, salts, columns)
+  const { actor, cause, commandId, names } = removeNames(old, salts, columns)
   const update = "UPDATE events SET actor = ?, cause = ?, command_id = ?, names = ? WHERE stream = ? AND version = ?"
   sql(db, update).run(actor, cause, commandId, names, stream, version)
 }

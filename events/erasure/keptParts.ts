@@ -22,23 +22,25 @@ type Path = ReadonlyArray<string | number>
  * Describes `kept` by parts of `old`. Undefined if that would need text from elsewhere; then nothing can be kept after
  * a restore.
  */
-export const describeKept = (old: unknown, kept: unknown): KeptParts | undefined => {
+export const describeKeptParts = (old: unknown, kept: unknown): KeptParts | undefined => {
   const places = new Map<string, Path>()
   addPlaces(places, old, [])
   const parts = describe(old, places, kept, [])
-  return parts !== undefined && JSON.stringify(rebuildKept(old, parts)) === JSON.stringify(kept) ? parts : undefined
+  return parts !== undefined && JSON.stringify(rebuildKeptContent(old, parts)) === JSON.stringify(kept)
+    ? parts
+    : undefined
 }
 
 /** Rebuilds the kept content from the old payload. A value is undefined if the old payload has no such place. */
-export const rebuildKept = (old: unknown, parts: KeptParts): unknown => {
+export const rebuildKeptContent = (old: unknown, parts: KeptParts): unknown => {
   if ("at" in parts) return valueAt(old, parts.at)
   if ("value" in parts) return parts.value
   if ("slice" in parts) return undefined
   if ("fields" in parts) {
-    return Object.fromEntries(Object.entries(parts.fields).map(([name, part]) => [name, rebuildKept(old, part)]))
+    return Object.fromEntries(Object.entries(parts.fields).map(([name, part]) => [name, rebuildKeptContent(old, part)]))
   }
   return parts.items.flatMap((part) => {
-    if (!("slice" in part)) return [rebuildKept(old, part)]
+    if (!("slice" in part)) return [rebuildKeptContent(old, part)]
     const items = valueAt(old, part.slice)
     return Array.isArray(items) ? items.slice(part.from, part.to) : []
   })

@@ -1,5 +1,5 @@
 import { existsSync, fstatSync, readSync } from "node:fs"
-import { openRaw } from "../rawFile.js"
+import { openRawFile } from "../rawFile.js"
 
 // The pages of a SQLite database as bytes: https://www.sqlite.org/fileformat2.html
 
@@ -26,7 +26,7 @@ export const pointerBytes = 4
 /** Reads the page size from the header of a database. The value 1 stands for 65,536 bytes. */
 export const layoutOf = (database: string): Layout => {
   const header = Buffer.alloc(headerBytes)
-  const { close, descriptor } = openRaw(database)
+  const { close, descriptor } = openRawFile(database)
   try {
     readSync(descriptor, header, 0, header.length, 0)
   } finally {
@@ -43,7 +43,7 @@ export const layoutOf = (database: string): Layout => {
  */
 export const pagesOf = function* ({ fileHeader, pageHeader, path }: PageFile, { pageBytes }: Layout) {
   if (!existsSync(path)) return
-  const { close, descriptor } = openRaw(path)
+  const { close, descriptor } = openRawFile(path)
   try {
     const step = pageHeader + pageBytes
     const buffer = Buffer.alloc(Math.ceil(bytesAtOnce / step) * step)

@@ -1,7 +1,7 @@
 import { isYieldDue, type Steps } from "../turns.js"
 
 /** Recognises erased values by their parts. */
-export interface Pieces {
+export interface PieceMatcher {
   /** True if the bytes contain a part of an erased value. */
   readonly areIn: (bytes: Buffer) => boolean
 }
@@ -25,10 +25,10 @@ const minOtherBytes = 3
  * The pieces of values. Pieces that also occur in `staying` texts prove nothing and are left out. Undefined if a value
  * is too short to be recognised.
  */
-export const piecesOf = function* (
+export const makePieceMatcher = function* (
   values: ReadonlyArray<Uint8Array>,
   staying: ReadonlyArray<string>
-): Steps<Pieces | undefined> {
+): Steps<PieceMatcher | undefined> {
   const kept = staying.map((text) => Buffer.from(text))
   const long = new Set<number>()
   const short = new Map<string, Buffer>()

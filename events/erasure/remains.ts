@@ -33,12 +33,12 @@ export type Removal = "whole" | RemovedParts
  * The type and payload that remain of an event. The type differs if the erased part was the reason for the original
  * type.
  */
-export type Remainder = {
+export type RemainingEvent = {
   readonly [T in DaybookEvent["type"]]: { readonly type: T; readonly payload: Payload<T> }
 }[DaybookEvent["type"]]
 
 /** Returns the type and payload of an event without the removed parts; null if nothing remains. */
-export const computeRemainder = (event: DaybookEvent, removal: Removal): Remainder | null => {
+export const applyRemoval = (event: DaybookEvent, removal: Removal): RemainingEvent | null => {
   if (removal === "whole") return null
   const blank = withoutFields(event, removal)
   switch (event.type) {
@@ -60,14 +60,14 @@ export const computeRemainder = (event: DaybookEvent, removal: Removal): Remaind
     case "SCRATCHPAD":
       return { type: "SCRATCHPAD", payload: remainingScratchpad((blank as typeof event).payload, removal) }
     default:
-      return { type: event.type, payload: blank.payload } as Remainder
+      return { type: event.type, payload: blank.payload } as RemainingEvent
   }
 }
 
 const remainingImages = (
   event: Extract<DaybookEvent, { readonly type: "ADD" | "UPDATE" | "DELETE" | "COMPRESS" | "ARCHIVE" }>,
   { images = [], rows = [] }: RemovedParts
-): Remainder | null => {
+): RemainingEvent | null => {
   const gone = new Set(rows)
   const remade = new Map(images.map((image) => [image.born, image]))
   const rest = (memory: Memory): Memory | undefined =>
@@ -81,7 +81,7 @@ const remainingImages = (
       return {
         type: event.type,
         payload: { ...payload, ...remainingInput(event, left[0]!), memory: left[0]! }
-      } as Remainder
+      } as RemainingEvent
     case "ARCHIVE":
       return { type: "ARCHIVE", payload: { ...event.payload, memories: left } }
     case "DELETE": {
@@ -121,7 +121,7 @@ const remainingInput = ({ payload }: Extract<DaybookEvent, { readonly type: "ADD
 const remainingVectors = (
   { payload }: Extract<DaybookEvent, { readonly type: "EMBED" }>,
   { lists = {} }: RemovedParts
-): Remainder | null => {
+): RemainingEvent | null => {
   const entries = keep(payload.entries, lists.entries)
   const chunks = keep(payload.chunks ?? [], lists.chunks)
   if (entries.length + chunks.length === 0) return null

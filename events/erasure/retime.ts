@@ -4,7 +4,7 @@ import { type Db, sql } from "../statement.js"
 import { setTimer } from "../store.js"
 import { isYieldDue, type Steps } from "../turns.js"
 import type { TimerFold } from "../verify.js"
-import { substituteRemains } from "./substitute.js"
+import { restoreKeptContent } from "./substitute.js"
 
 /** The functions that compute from a stream's events when the stream is due. */
 export interface TimerContext {
@@ -24,7 +24,7 @@ export const recomputeTimer = function* (db: Db, stream: string, { codec, timers
   for (let after = 0; ; ) {
     const rows: Array<EventRow> = select.all(stream, after)
     const last = rows.at(-1)?.version
-    for (const row of substituteRemains(db, stream, rows)) {
+    for (const row of restoreKeptContent(db, stream, rows)) {
       const decoded = codec.decode(fromRow(row))
       if (decoded._tag === "Right") fold.apply(decoded.right)
     }

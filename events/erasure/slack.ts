@@ -7,7 +7,7 @@ import { type Db, sql } from "../statement.js"
 import { isYieldDue, runInTurns, type Steps } from "../turns.js"
 import { bytesBetweenCells } from "./cells.js"
 import { headerBytes, layoutOf, pagesOf } from "./pages.js"
-import type { Pieces } from "./pieces.js"
+import type { PieceMatcher } from "./pieces.js"
 
 // The slack of a database: the bytes of its file that belong to no row and no index entry. When SQLite moves rows
 // between pages, it leaves copies of them in the slack. `secure_delete` does not zero these copies.
@@ -20,7 +20,10 @@ import type { Pieces } from "./pieces.js"
  * Other processes can write during the search. They write to the write-ahead log, and each page that they write is
  * derived from a page that is searched here.
  */
-export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean" | "found" | "written", StorageError> =>
+export const searchUnusedSpace = (
+  file: string,
+  pieces: PieceMatcher
+): Effect.Effect<"clean" | "found" | "written", StorageError> =>
   Effect.acquireUseRelease(
     attempt(() => {
       const db = openDatabase(file, { readonly: true, fileMustExist: true, timeout: 20 })
@@ -35,7 +38,7 @@ export const searchSlack = (file: string, pieces: Pieces): Effect.Effect<"clean"
       })
   )
 
-const search = function* (db: Db, pieces: Pieces): Steps<"clean" | "found" | "written"> {
+const search = function* (db: Db, pieces: PieceMatcher): Steps<"clean" | "found" | "written"> {
   // If the write-ahead log is empty when a read transaction begins, the transaction reads the file itself, and no
   // checkpoint can change the file until the transaction ends.
   db.exec("BEGIN")

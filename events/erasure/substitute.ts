@@ -7,7 +7,7 @@ type Content = Pick<StoredEvent, "version" | "type" | "schema" | "payload">
  * Gives each erased event of a stream the content of its newest REMAINS event, so that readers need no code for
  * erasures. Changes `rows` in place. If nothing is erased, the only cost is one check per row.
  */
-export const substituteRemains = <Row extends Content>(db: Db, stream: string, rows: Array<Row>): Array<Row> => {
+export const restoreKeptContent = <Row extends Content>(db: Db, stream: string, rows: Array<Row>): Array<Row> => {
   const erased = rows.filter(isErased)
   if (erased.length === 0) return rows
   const kept = new Map<number, Kept>()

@@ -13,4 +13,4 @@ export const withoutContent = <A extends WithContent>({ content: _, ...memory }:
 export const entryOutcome = <A>({ answer, problem }: BatchEntry<A>) =>
   problem === undefined ? Either.right(answer as A) : Either.left(errorOf(problem))
 
-export const capturedOf = ({ content, ...memory }: ExtractedMemory) => ({ ...memory, title: content })
+export const toCapturedMemory = ({ content, ...memory }: ExtractedMemory) => ({ ...memory, title: content })

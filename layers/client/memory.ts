@@ -3,11 +3,11 @@ import { entryOutcome, itemsOf, withoutContent } from "./answers.js"
 import type { Api } from "./api.js"
 import { withClientErrors } from "./errors.js"
 import type { RemoteMemory } from "./remote.js"
-import { type Handle, requestBuilder } from "./requests.js"
+import { type HandleParameters, requestBuilder } from "./requests.js"
 import { makeRemoteSessions } from "./sessions.js"
 
 /** The methods of a memory handle, as functions that send requests. */
-export const makeRemoteMemory = (api: Api, handle: Handle): RemoteMemory => {
+export const makeRemoteMemory = (api: Api, handle: HandleParameters): RemoteMemory => {
   const { archived, ...memories } = api.memories
   const { maintenance, notes, recalls, schedules } = api
   const { ask: body, read, write } = requestBuilder(handle)

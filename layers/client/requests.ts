@@ -1,9 +1,9 @@
 import type { AsOfInput } from "../../src/DaybookService.js"
 import type { WriteOptions } from "../../src/remember/MemoryWrites.js"
-import type { Embedding } from "../../src/search/fusion.js"
+import type { QueryEmbedding } from "../../src/search/fusion.js"
 
 /** The request parameters that select the memory of a call. */
-export interface Handle {
+export interface HandleParameters {
   readonly agent: string
   readonly actor?: string | undefined
   readonly asOf?: AsOfInput | undefined
@@ -12,7 +12,7 @@ export interface Handle {
 }
 
 /** Builds requests that contain the parameters of `handle`. */
-export const requestBuilder = (handle: Handle) => {
+export const requestBuilder = (handle: HandleParameters) => {
   const { actor, agent } = handle
   return {
     read: <Query extends object>(query?: Query) => ({ urlParams: { ...handle, ...query } }),
@@ -20,7 +20,7 @@ export const requestBuilder = (handle: Handle) => {
      * A read that sends its query as the body, because a body may be longer than a URL. The embedding becomes a plain
      * array, because JSON does not encode a typed array as a list.
      */
-    ask: <Query extends { readonly embedding?: Embedding | undefined }>(
+    ask: <Query extends { readonly embedding?: QueryEmbedding | undefined }>(
       { embedding, ...query }: Query = {} as Query
     ) => ({
       urlParams: handle,

@@ -1,12 +1,15 @@
 import * as Effect from "effect/Effect"
-import { capturedOf, entryOutcome, itemsOf } from "./answers.js"
+import { entryOutcome, itemsOf, toCapturedMemory } from "./answers.js"
 import type { Api } from "./api.js"
 import { withClientErrors } from "./errors.js"
 import type { RemoteMemory } from "./remote.js"
-import { type Handle, requestBuilder } from "./requests.js"
+import { type HandleParameters, requestBuilder } from "./requests.js"
 
 /** The methods of conversations and files, as functions that send requests. */
-export const makeRemoteSessions = ({ conversation }: Api, handle: Handle): Pick<RemoteMemory, "sessions" | "files"> => {
+export const makeRemoteSessions = (
+  { conversation }: Api,
+  handle: HandleParameters
+): Pick<RemoteMemory, "sessions" | "files"> => {
   const { ask: body, read, write } = requestBuilder(handle)
   const ask = withClientErrors
   return {
@@ -14,7 +17,11 @@ export const makeRemoteSessions = ({ conversation }: Api, handle: Handle): Pick<
       append: (turn, { extract, ...options } = {}) =>
         Effect.map(
           ask(conversation.append({ ...write(options), payload: { ...turn, extract } })),
-          ({ extracted_memories, pending, turn }) => ({ turn, pending, captured: extracted_memories.map(capturedOf) })
+          ({ extracted_memories, pending, turn }) => ({
+            turn,
+            pending,
+            captured: extracted_memories.map(toCapturedMemory)
+          })
         ),
       appendAll: (payload) =>
         Effect.map(ask(conversation.appendAll({ ...write(), payload })), (entries) => entries.map(entryOutcome)),

@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type * as Context from "effect/Context"
 import type { Caller } from "../access/Caller.js"
 import { isEventStream, sendRefusal, sendResponse, toWebRequest } from "./exchange.js"
-import type { Admitted, Guard } from "./guard.js"
+import type { AdmittedRequest, Guard } from "./guard.js"
 import { readBody } from "./guardBody.js"
 import type { ServerLimits } from "./guardLimits.js"
-import { type Refusal, retryLater } from "./guardRefusal.js"
+import { type Refusal, retryLaterRefusal } from "./guardRefusal.js"
 
 export interface ConnectionsOptions {
   readonly guard: Guard
@@ -62,7 +62,7 @@ export const makeConnections = (options: ConnectionsOptions): Connections => {
   const serveAdmitted = async (
     request: IncomingMessage,
     response: ServerResponse,
-    { caller, leave }: Admitted,
+    { caller, leave }: AdmittedRequest,
     path: string
   ) => {
     // Sent only after admission, so that a refused client does not send its body.
@@ -134,11 +134,11 @@ const streamRetry = 5
 
 const refuseStream = (streams: ReadonlySet<OpenStream>, token: string, limits: ServerLimits): Refusal | undefined => {
   if (streams.size >= limits.streams)
-    return retryLater(503, "Overloaded", "too many event streams are open: close one", streamRetry)
+    return retryLaterRefusal(503, "Overloaded", "too many event streams are open: close one", streamRetry)
   const ofToken = [...streams].filter((stream) => stream.token === token).length
   if (ofToken < limits.streamsOfToken) return undefined
   const detail = `a token may have at most ${limits.streamsOfToken} open event streams: close one`
-  return retryLater(429, "TooManyRequests", detail, streamRetry)
+  return retryLaterRefusal(429, "TooManyRequests", detail, streamRetry)
 }
 
 /** Milliseconds for sending the last answers. */
@@ -153,9 +153,9 @@ const withTimeout = async <A>(promise: Promise<A>, millis: number): Promise<A | 
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }
 
-const closing: Refusal = { ...retryLater(503, "Closing", "the server is stopping: retry later"), closes: true }
+const closing: Refusal = { ...retryLaterRefusal(503, "Closing", "the server is stopping: retry later"), closes: true }
 
-const tooSlow = retryLater(
+const tooSlow = retryLaterRefusal(
   503,
   "TooSlow",
   "the answer took too long; a write may have been stored: repeat the request with the same Idempotency-Key",

@@ -7,8 +7,8 @@ import type { TokenFile, TokensUnavailable } from "../access/TokenFile.js"
 import { checkHead, type HostRules } from "./guardHead.js"
 import type { ServerLimits } from "./guardLimits.js"
 import { makeSocketQueue, type SocketQueue } from "./guardQueue.js"
-import { makeInProgress, makeRateLimiter } from "./guardRate.js"
-import { type Refusal, retryLater } from "./guardRefusal.js"
+import { makeRateLimiter, makeRequestCounter } from "./guardRate.js"
+import { type Refusal, retryLaterRefusal } from "./guardRefusal.js"
 
 export interface GuardOptions {
   readonly tokens: TokenFile
@@ -24,7 +24,7 @@ export interface GuardOptions {
 }
 
 /** An admitted request. */
-export interface Admitted {
+export interface AdmittedRequest {
   /** Undefined on public paths. */
   readonly caller: Context.Tag.Service<Caller> | undefined
   /** Removes the request from the requests in progress. Further calls do nothing. */
@@ -33,7 +33,7 @@ export interface Admitted {
 
 /** Admits or refuses each request by its request line and headers, before its body is read. */
 export interface Guard {
-  readonly admit: (request: IncomingMessage, path: string) => Admitted | Refusal
+  readonly admit: (request: IncomingMessage, path: string) => AdmittedRequest | Refusal
   /** The number of requests in progress. */
   readonly inProgress: () => number
   /** Must be notified of connections and answers, so that it can limit how long requests wait. */
@@ -44,11 +44,11 @@ export const makeGuard = (options: GuardOptions): Guard => {
   const { limits, rules } = options
   const rate = makeRateLimiter({ rate: limits.rate, burst: limits.burst })
   const failures = makeRateLimiter({ rate: limits.failureRate, burst: limits.failureBurst })
-  const inProgress = makeInProgress()
+  const inProgress = makeRequestCounter()
   const queue = makeSocketQueue(limits)
-  const overloaded = retryLater(503, "Overloaded", "too many requests are waiting: retry later")
+  const overloaded = retryLaterRefusal(503, "Overloaded", "too many requests are waiting: retry later")
 
-  const admit = (request: IncomingMessage, path: string): Admitted | Refusal => {
+  const admit = (request: IncomingMessage, path: string): AdmittedRequest | Refusal => {
     const isLate = queue.mustRefuse(request.socket)
     const refusal = checkHead(request, rules, limits)
     if (refusal !== undefined) return refusal
@@ -62,18 +62,26 @@ export const makeGuard = (options: GuardOptions): Guard => {
       const wait = failures.take(request.socket.remoteAddress ?? "", performance.now())
       return wait === undefined
         ? caller
-        : { ...retryLater(429, "TooManyRequests", "too many requests without a valid token", wait), closes: true }
+        : {
+            ...retryLaterRefusal(429, "TooManyRequests", "too many requests without a valid token", wait),
+            closes: true
+          }
     }
     const wait = rate.take(caller.token, performance.now())
     if (wait !== undefined)
       return {
-        ...retryLater(429, "TooManyRequests", `a token may send at most ${limits.rate} requests per second`, wait),
+        ...retryLaterRefusal(
+          429,
+          "TooManyRequests",
+          `a token may send at most ${limits.rate} requests per second`,
+          wait
+        ),
         closes: hasBody(request)
       }
     if (isLate || inProgress.total() >= limits.inProgress) return { ...overloaded, closes: hasBody(request) }
     if (inProgress.of(caller.token) >= limits.inProgressOfToken)
       return {
-        ...retryLater(
+        ...retryLaterRefusal(
           429,
           "TooManyRequests",
           `a token may have at most ${limits.inProgressOfToken} requests in progress`
@@ -100,7 +108,7 @@ const authenticate = (
   if (Either.isLeft(checked)) {
     onUnavailable(checked.left)
     return {
-      ...retryLater(503, "TokensUnavailable", "tokens cannot be checked: see the log of the server", 5),
+      ...retryLaterRefusal(503, "TokensUnavailable", "tokens cannot be checked: see the log of the server", 5),
       closes: true
     }
   }

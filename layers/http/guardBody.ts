@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http"
-import { tooLarge } from "./guardHead.js"
+import { bodyTooLargeRefusal } from "./guardHead.js"
 import type { ServerLimits } from "./guardLimits.js"
 import type { Refusal } from "./guardRefusal.js"
 
 /** A complete body that was checked, or a refusal; undefined if the client disconnected. */
-export type ReadBody = { readonly bytes: Buffer } | { readonly refusal: Refusal } | undefined
+export type BodyReadResult = { readonly bytes: Buffer } | { readonly refusal: Refusal } | undefined
 
 /** Reads a body up to the limit, and checks that it is JSON. Node's own time-outs end a slow request. */
-export const readBody = (request: IncomingMessage, limits: ServerLimits): Promise<ReadBody> =>
+export const readBody = (request: IncomingMessage, limits: ServerLimits): Promise<BodyReadResult> =>
   new Promise((resolve) => {
     const chunks: Array<Buffer> = []
     let size = 0
@@ -16,7 +16,7 @@ export const readBody = (request: IncomingMessage, limits: ServerLimits): Promis
       if (size <= limits.bodyBytes) chunks.push(chunk)
       else {
         request.pause()
-        resolve({ refusal: tooLarge(limits.bodyBytes) })
+        resolve({ refusal: bodyTooLargeRefusal(limits.bodyBytes) })
       }
     })
     request.on("end", () => {

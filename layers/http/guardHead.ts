@@ -99,11 +99,11 @@ const checkContent = ({ headers, method }: IncomingMessage, { bodyBytes }: Serve
   const encoding = headers["content-encoding"]
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
     return refused(415, "UnsupportedMediaType", "send the body without a content encoding")
-  if (Number(length) > bodyBytes) return tooLarge(bodyBytes)
+  if (Number(length) > bodyBytes) return bodyTooLargeRefusal(bodyBytes)
   return undefined
 }
 
-export const tooLarge = (bodyBytes: number): Refusal =>
+export const bodyTooLargeRefusal = (bodyBytes: number): Refusal =>
   refused(413, "BodyTooLarge", `the body may have at most ${bodyBytes} bytes`)
 
 /** The body of a refused request is not read, so its connection cannot be used again. */

@@ -28,13 +28,13 @@ export const makeRateLimiter = ({ burst, rate }: { readonly burst: number; reado
 }
 
 /** Counts requests in progress, for each key and in total. */
-export interface InProgress {
+export interface RequestCounter {
   readonly total: () => number
   readonly of: (key: string) => number
   readonly enter: (key: string) => () => void
 }
 
-export const makeInProgress = (): InProgress => {
+export const makeRequestCounter = (): RequestCounter => {
   const counts = new Map<string, number>()
   let total = 0
   return {

@@ -11,7 +11,7 @@ export interface Refusal {
 }
 
 /** A refusal after which the client may retry: see `seconds`. */
-export const retryLater = (status: 429 | 503, error: string, detail: string, seconds = 1): Refusal => ({
+export const retryLaterRefusal = (status: 429 | 503, error: string, detail: string, seconds = 1): Refusal => ({
   status,
   error,
   detail,

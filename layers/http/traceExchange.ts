@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
-import { annotate, traced } from "../../events/tracing.js"
+import { annotate, runInSpan } from "../../events/tracing.js"
 import { parseTraceparent } from "../telemetry/traceContext.js"
 
 const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])
@@ -24,7 +24,7 @@ export const traceExchange = (
       span === undefined ? Context.empty() : (Context.make(Tracer.ParentSpan, span) as Context.Context<never>)
     return Effect.promise(() => answer(context))
   })
-  return traced(
+  return runInSpan(
     `HTTP ${method}`,
     Effect.tap(answered, ({ status }) => annotate({ "http.response.status_code": status })),
     { "http.request.method": method },

@@ -166,4 +166,4 @@ export const familyOf = (model: string): (EncoderSettings & { readonly dimension
 }
 
 /** Defaults for models of unknown families whose own files do not contain these settings. */
-export const defaultRecipe = { query: "", document: "", weight: strong, floor: 0 } as const
+export const defaultEncoderSettings = { query: "", document: "", weight: strong, floor: 0 } as const

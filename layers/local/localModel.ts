@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { encoderWeightOf } from "../encoderWeight.js"
 import { readSetting } from "../settings.js"
-import { defaultRecipe, type EncoderSettings, familyOf } from "./families.js"
+import { defaultEncoderSettings, type EncoderSettings, familyOf } from "./families.js"
 
 /** The server of a hub's models, and the cache of downloaded models. */
 export interface Hub {
@@ -45,7 +45,7 @@ export class ModelProblem {
 }
 
 /** The hub is `$HF_ENDPOINT` or Hugging Face. The cache is `$DAYBOOK_MODELS` or `~/.cache/daybook/models`. */
-export const configuredHub: Effect.Effect<Omit<Hub, "revision">> = Effect.zipWith(
+export const readHubSettings: Effect.Effect<Omit<Hub, "revision">> = Effect.zipWith(
   readSetting("HF_ENDPOINT"),
   readSetting("DAYBOOK_MODELS"),
   (host, folder) => ({
@@ -174,7 +174,7 @@ const recipeOf = (folder: string, config: Json): EncoderSettings | ModelProblem 
     config.max_position_embeddings
   ].filter((value): value is number => Number.isInteger(value) && (value as number) > 2)
   return {
-    ...defaultRecipe,
+    ...defaultEncoderSettings,
     weight: encoderWeightOf(`${String(config._name_or_path)} ${folder}`),
     ...familyRecipe,
     pooling,

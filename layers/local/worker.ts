@@ -29,7 +29,7 @@ type ThreadData = LocalModel & { readonly library: string; readonly guard: ExitG
 const library = "@huggingface/transformers"
 
 /** The problem text for the missing optional package. */
-export const notInstalled = `the package ${library} is not installed: npm install ${library}@4`
+export const notInstalledProblem = `the package ${library} is not installed: npm install ${library}@4`
 
 /** The path of the library; undefined if it is not installed. */
 export const libraryPath = (): string | undefined => {

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import type { AnySpan } from "effect/Tracer"
-import { traced } from "../../events/tracing.js"
+import { runInSpan } from "../../events/tracing.js"
 import { failureName } from "../../src/model/failureNames.js"
 import { parseTraceparent } from "../telemetry/traceContext.js"
 
@@ -31,7 +31,7 @@ export const makeRun = (runtime: Runtime.Runtime<never>, parent?: AnySpan): Run 
   return async (effect, { mcpReq }, tool) => {
     const { method, signal } = mcpReq
     const from = parseTraceparent(mcpReq._meta?.traceparent) ?? parent ?? "none"
-    const whole = traced(
+    const whole = runInSpan(
       tool === undefined ? `MCP ${method}` : `${method} ${tool}`,
       reporting(effect, mcpReq),
       { "mcp.method.name": method, ...(tool === undefined ? {} : { "gen_ai.tool.name": tool }) },

@@ -8,7 +8,7 @@ import {
   extractInstructions,
   extractPromptDigest,
   extractSchema,
-  sentRequest
+  redactRequest
 } from "./extractPrompt.js"
 
 /**
@@ -18,7 +18,7 @@ import {
  */
 export const ask = (model: LanguageModel.Service, name: string): NonNullable<ExtractorService["ask"]> =>
   Effect.fn("ModelExtractor.ask", { attributes: { model: name } })(function* (request: ExtractRequest) {
-    const sent = sentRequest(request)
+    const sent = redactRequest(request)
     const question = buildExtractPrompt(sent)
     if (question === undefined) {
       return yield* new ExtractorError({ name, reason: "failed", detail: "the turns are too long" })

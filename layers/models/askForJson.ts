@@ -1,7 +1,7 @@
 import type * as LanguageModel from "@effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { traced } from "../../events/tracing.js"
+import { runInSpan } from "../../events/tracing.js"
 import { countModelCall } from "../../src/ports/modelMetrics.js"
 import { type Failure, failureOf } from "./failures.js"
 
@@ -49,7 +49,7 @@ export const askForJson = (
         onFailure: ({ reason }) => Effect.sync(() => countModelCall(name, reason)),
         onSuccess: () => Effect.sync(() => countModelCall(name, "ok"))
       }),
-      (answer) => traced("LanguageModel.ask", answer, { task: name }, { kind: "client" })
+      (answer) => runInSpan("LanguageModel.ask", answer, { task: name }, { kind: "client" })
     )
 
 const withoutNulls = (value: unknown): unknown =>

@@ -12,7 +12,14 @@ import {
 import { containsCredential, credentialMask } from "../../text/personal/maskCredentials.js"
 import { toInstant } from "../../text/when/dates.js"
 import { factTypes } from "./extractPrompt.js"
-import { isSupported, mentions, prepareSupport, repeatsText, type Support, supportsTime } from "./factSupport.js"
+import {
+  type FactSources,
+  isSupported,
+  prepareFactSources,
+  repeatsText,
+  supportsPhrase,
+  supportsTime
+} from "./factSupport.js"
 
 const text = Schema.String
 const title = Schema.Trim.pipe(Schema.nonEmptyString())
@@ -79,7 +86,7 @@ export const decodeExtraction = (
   const ends = archive.filter(({ sources }) => namesNewTurn(sources))
   const invented =
     kept.filter(({ fact, support }) => !isStated(fact, support, request)).length +
-    ends.filter(({ sources, title }) => !mentions(title, allOf(sources, request))).length
+    ends.filter(({ sources, title }) => !supportsPhrase(title, allOf(sources, request))).length
   if (invented > 0) return failed("invented", `in ${invented} of ${kept.length + ends.length} facts`)
 
   const line = summary?.trim().slice(0, limits.title).toWellFormed() ?? ""
@@ -96,7 +103,7 @@ export const decodeExtraction = (
             })
           )
         }),
-    ...(line !== "" && isSupported(line, prepareSupport(request.turns, new Set(request.turns)))
+    ...(line !== "" && isSupported(line, prepareFactSources(request.turns, new Set(request.turns)))
       ? { summary: line }
       : {})
   })
@@ -147,7 +154,7 @@ const textsOf = ({ archive = [], facts, summary = "" }: Answer): ReadonlyArray<s
 ]
 
 /** The turns that can support a fact. If the user stated the fact, the assistant's turns count only if accepted. */
-const read = ({ sources, statedBy }: AnswerFact, request: ExtractRequest): Support => {
+const read = ({ sources, statedBy }: AnswerFact, request: ExtractRequest): FactSources => {
   const named = [...new Set(sources.map(({ turn }) => turn))].sort((a, b) => a - b)
   const isAccepted = (index: number) =>
     turnAt(index, request)!.role === "assistant" &&
@@ -156,14 +163,14 @@ const read = ({ sources, statedBy }: AnswerFact, request: ExtractRequest): Suppo
     )
   const accepted = new Set(named.filter(isAccepted).map((index) => turnAt(index, request)!))
   const turns = named.map((index) => turnAt(index, request)!)
-  return prepareSupport(
+  return prepareFactSources(
     statedBy === "user" ? turns.filter((turn) => turn.role === "user" || accepted.has(turn)) : turns,
     accepted
   )
 }
 
-const allOf = (sources: Sources, request: ExtractRequest): Support =>
-  prepareSupport(
+const allOf = (sources: Sources, request: ExtractRequest): FactSources =>
+  prepareFactSources(
     sources.map(({ turn }) => turnAt(turn, request)!),
     new Set()
   )
@@ -173,7 +180,7 @@ const accepts =
   /^\W*(?:y(?:es|ep|eah|up)|sure|ok(?:ay)?|exactly|right|correct|agreed|absolutely|definitely|perfect|great|good|fine|nice|please|do (?:it|that|so)|go (?:ahead|for|with)|let'?s|sounds|that (?:works|one)|works|deal|done|thanks|ja|genau|gern|klar|passt|oui|d'accord|sí|si|vale|claro|好|行|可以|对|對|是|没错|沒錯)/iu
 
 /** True if the turns state the fact, and `statedBy` is the role of one of them. */
-const isStated = (fact: AnswerFact, support: Support, request: ExtractRequest): boolean => {
+const isStated = (fact: AnswerFact, support: FactSources, request: ExtractRequest): boolean => {
   const roles = fact.sources.map(({ turn }) => turnAt(turn, request)!)
   const speaks =
     fact.statedBy === "other" ||
@@ -184,11 +191,11 @@ const isStated = (fact: AnswerFact, support: Support, request: ExtractRequest): 
   return (
     speaks &&
     statements.every((statement) => isSupported(statement, support)) &&
-    fact.people.every((person) => mentions(person, support))
+    fact.people.every((person) => supportsPhrase(person, support))
   )
 }
 
-const extracted = (fact: AnswerFact, support: Support): ExtractedFact => {
+const extracted = (fact: AnswerFact, support: FactSources): ExtractedFact => {
   const {
     expires,
     facts,
@@ -211,13 +218,13 @@ const extracted = (fact: AnswerFact, support: Support): ExtractedFact => {
     type,
     ...(narrative ? { narrative: narrative.toWellFormed() } : {}),
     ...(facts && facts.length > 0 ? { facts: facts.map((each) => each.toWellFormed()) } : {}),
-    ...(project && mentions(project, support) ? { project } : {}),
-    ...(topic && mentions(topic, support) ? { topic } : {}),
+    ...(project && supportsPhrase(project, support) ? { project } : {}),
+    ...(topic && supportsPhrase(topic, support) ? { topic } : {}),
     ...(importance === undefined ? {} : { importance }),
     ...(expiresAt !== undefined && expiresAt > support.at && expiresAt < support.at + tenYears ? { expiresAt } : {}),
     ...(occurredAt !== undefined && supportsTime(occurredAt, support) ? { occurredAt } : {}),
     people,
-    tags: tags.filter((tag) => mentions(tag, support)),
+    tags: tags.filter((tag) => supportsPhrase(tag, support)),
     sources: shortened(sources),
     rule: "model",
     statedBy

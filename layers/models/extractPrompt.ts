@@ -90,13 +90,13 @@ export const extractSchema = strictObject({
 })
 
 /** The request as the model sees it: credentials masked, long texts cut. The answer is checked against this request. */
-export const sentRequest = ({ context, recalled, turns }: ExtractRequest): ExtractRequest => ({
+export const redactRequest = ({ context, recalled, turns }: ExtractRequest): ExtractRequest => ({
   context: context.map((turn) => sentTurn(turn, bounds.context)),
   turns: turns.map((turn) => sentTurn(turn, turn.role === "user" ? Number.POSITIVE_INFINITY : bounds.assistant)),
   recalled
 })
 
-/** The user prompt for a request from `sentRequest`; undefined if the prompt would be too long. */
+/** The user prompt for a request from `redactRequest`; undefined if the prompt would be too long. */
 export const buildExtractPrompt = ({ context, turns }: ExtractRequest): string | undefined => {
   const section = dataSection({
     context: context.map((turn, index) => ({ turn: index - context.length, ...fieldsOf(turn) })),
@@ -144,6 +144,6 @@ const example: ExtractTurn = {
 /** Identifies the prompt of an extraction: 16 hexadecimal digits of a SHA-256 over wording, schema and data format. */
 export const extractPromptDigest: string = createHash("sha256")
   .update(JSON.stringify([extractPromptVersion, extractInstructions, extractSchema, bounds]))
-  .update(buildExtractPrompt(sentRequest({ context: [example], turns: [example], recalled: [] }))!)
+  .update(buildExtractPrompt(redactRequest({ context: [example], turns: [example], recalled: [] }))!)
   .digest("hex")
   .slice(0, 16)

@@ -8,7 +8,7 @@ import { hasNegation, hasNegativeMeaning } from "./denials.js"
 import { impliedDate, matchesRange, type Range, rangesOf, timesOf } from "./spokenTimes.js"
 
 /** The turns that a fact names, prepared for comparison. */
-export interface Support {
+export interface FactSources {
   /** The words of all texts, speakers and tool calls of the turns. */
   readonly words: ReadonlySet<string>
   /** The part of `words` that says nothing about the subject: names of speakers, "user" and "assistant". */
@@ -32,7 +32,10 @@ const minShare = 0.5
 const day = 86_400_000
 
 /** Prepares turns. `accepted`: turns of the assistant that the user agreed to. Their questions count as statements. */
-export const prepareSupport = (turns: ReadonlyArray<ExtractTurn>, accepted: ReadonlySet<ExtractTurn>): Support => {
+export const prepareFactSources = (
+  turns: ReadonlyArray<ExtractTurn>,
+  accepted: ReadonlySet<ExtractTurn>
+): FactSources => {
   const context = wordsOf(statementOf(`user assistant ${turns.map(({ speaker = "" }) => speaker).join(" ")}`))
   const texts = turns.flatMap(({ channel = "", text, toolCalls = [] }) => [
     text,
@@ -69,7 +72,7 @@ export const prepareSupport = (turns: ReadonlyArray<ExtractTurn>, accepted: Read
  * else, and must not state what the turns only ask. A date may be written in full. A paraphrase in other words is not
  * supported.
  */
-export const isSupported = (text: string, support: Support): boolean => {
+export const isSupported = (text: string, support: FactSources): boolean => {
   if (text.includes(credentialMask)) return false
   const claim = statementOf(withoutKnownTimes(text, support))
   if (partsOf(tellingOf(text, claim)).some((word) => !support.words.has(word))) return false
@@ -79,7 +82,7 @@ export const isSupported = (text: string, support: Support): boolean => {
 }
 
 /** True if the sources agree with a clause: they assert what it asserts, or deny what it denies. */
-const isMeant = (text: string, { clauses, context }: Support): boolean => {
+const isMeant = (text: string, { clauses, context }: FactSources): boolean => {
   const words = [...wordsOf(statementOf(text))].filter((word) => !context.has(word))
   const shares = clauses.map((clause) => words.filter((word) => clause.words.has(word)).length)
   const most = Math.max(0, ...shares)
@@ -106,13 +109,13 @@ const afterVerb = setOf(
 )
 
 /** True if the sources contain all words of a phrase. */
-export const mentions = (phrase: string, { words }: Support): boolean => {
+export const supportsPhrase = (phrase: string, { words }: FactSources): boolean => {
   const spoken = [...wordsOf(statementOf(phrase))]
   return spoken.length > 0 && spoken.every((word) => words.has(word))
 }
 
 /** True if the sources give a time: the day of a turn, or a time in its text. Allows a day more, for time zones. */
-export const supportsTime = (instant: number, { times }: Support): boolean =>
+export const supportsTime = (instant: number, { times }: FactSources): boolean =>
   times.some(({ from, to }) => instant >= from - day && instant < to + day)
 
 /** True if a text repeats another text: at least 80 % of its words are in the other text. */
@@ -144,7 +147,7 @@ const partsOf = (words: Iterable<string>): ReadonlyArray<string> =>
   )
 
 /** Removes from a text the times that its sources state in other words. */
-const withoutKnownTimes = (text: string, { at, times }: Support): string => {
+const withoutKnownTimes = (text: string, { at, times }: FactSources): string => {
   let rest = text
   for (const time of [...timesOf(text, at)].reverse()) {
     if (matchesRange(times, time)) rest = `${rest.slice(0, time.index)} ${rest.slice(time.index + time.text.length)}`

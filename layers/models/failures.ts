@@ -21,19 +21,19 @@ const failure = (method: Reason, description?: string): AiError.AiError =>
   new AiError.UnknownError({ module, method, ...(description === undefined ? {} : { description }) })
 
 /** The model refused to answer. */
-export const refused: AiError.AiError = failure("refused")
+export const refusedError: AiError.AiError = failure("refused")
 
 /** The model's answer is incomplete. */
 export const cutOffError: AiError.AiError = failure("unreadable", "cut off")
 
 /** No answer in time. */
-export const timedOut: AiError.AiError = failure("timeout")
+export const timedOutError: AiError.AiError = failure("timeout")
 
 /** A bug in this program. */
 export const internalError: AiError.AiError = failure("failed", "defect")
 
 /** The model does not support the request. */
-export const unsupported: AiError.AiError = failure("failed", "unsupported request")
+export const unsupportedError: AiError.AiError = failure("failed", "unsupported request")
 
 /** Removes URLs and answers from an error of the package. */
 export const withoutPrivateData = (error: AiError.AiError): AiError.AiError => {
@@ -77,5 +77,5 @@ export const modelErrors: ErrorHandling<AiError.AiError> = {
   failureOf,
   sanitize: withoutPrivateData,
   broken: internalError,
-  timedOut
+  timedOut: timedOutError
 }

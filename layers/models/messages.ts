@@ -4,7 +4,7 @@ import type * as Response from "@effect/ai/Response"
 import * as Tool from "@effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { cutOffError, refused, unsupported } from "./failures.js"
+import { cutOffError, refusedError, unsupportedError } from "./failures.js"
 
 /** A message in the form that all protocols share. */
 export interface Message {
@@ -36,7 +36,7 @@ export const makeModel = (
 ): Effect.Effect<LanguageModel.Service> =>
   LanguageModel.make({
     generateText: (options) => Effect.flatMap(Effect.flatMap(requestOf(options), ask), partsOf),
-    streamText: () => Stream.fail(unsupported)
+    streamText: () => Stream.fail(unsupportedError)
   })
 
 const requestOf = ({
@@ -44,13 +44,13 @@ const requestOf = ({
   responseFormat,
   tools
 }: LanguageModel.ProviderOptions): Effect.Effect<ModelRequest, AiError.AiError> => {
-  if (tools.length > 0) return Effect.fail(unsupported)
+  if (tools.length > 0) return Effect.fail(unsupportedError)
   const messages: Array<Message> = []
   for (const { content, role } of prompt.content) {
-    if (role === "tool") return Effect.fail(unsupported)
+    if (role === "tool") return Effect.fail(unsupportedError)
     const texts: Array<string> = []
     for (const part of typeof content === "string" ? [{ type: "text", text: content } as const] : content) {
-      if (part.type !== "text") return Effect.fail(unsupported)
+      if (part.type !== "text") return Effect.fail(unsupportedError)
       texts.push(part.text)
     }
     messages.push({ role, content: texts.join("\n") })
@@ -61,7 +61,7 @@ const requestOf = ({
 }
 
 const partsOf = ({ end, text }: ModelAnswer): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError> => {
-  if (end === "refused") return Effect.fail(refused)
+  if (end === "refused") return Effect.fail(refusedError)
   if (end === "length") return Effect.fail(cutOffError)
   const usage = { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }
   return Effect.succeed([

@@ -1,4 +1,4 @@
-import { earliest, latest } from "../../text/when/dates.js"
+import { earliestInstant, latestInstant } from "../../text/when/dates.js"
 import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"
 
 /** Milliseconds since the epoch; `to` is exclusive. */
@@ -33,9 +33,9 @@ export const matchesRange = (known: ReadonlyArray<Range>, time: ResolvedTime): b
   rangesOf(time).some(({ from, to }) =>
     known.some(
       (range) =>
-        (from === range.from && from !== earliest) ||
-        (to === range.to && to !== latest) ||
-        (from >= range.from && to <= range.to && range.from !== earliest && range.to !== latest)
+        (from === range.from && from !== earliestInstant) ||
+        (to === range.to && to !== latestInstant) ||
+        (from >= range.from && to <= range.to && range.from !== earliestInstant && range.to !== latestInstant)
     )
   )
 
@@ -59,7 +59,7 @@ const byWeek: Shift = (date, by) => date.setUTCDate(date.getUTCDate() + 7 * by)
 
 /** A shifted time. The ends of an open range are not shifted. */
 const moved = (instant: number, by: number, shift: Shift): number => {
-  if (instant === earliest || instant === latest) return instant
+  if (instant === earliestInstant || instant === latestInstant) return instant
   const date = new Date(instant)
   shift(date, by)
   return date.getTime()

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { allowedParts, type Part, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
+import { allowedParts, type LineRole, type SummaryKind, type SummaryRequest } from "../../src/ports/Summarizer.js"
 import { dataNotice, dataSection, isoTime, strictObject, text } from "./promptParts.js"
 
 /** The version number of this prompt, for people. The digest identifies the prompt exactly. */
@@ -17,7 +17,7 @@ const instructionByKind: Readonly<Record<SummaryKind, string>> = {
     "The sources are turns of a conversation, the oldest first. Write down what it came to, for whoever has to go on with it."
 }
 
-const parts: Readonly<Record<Part, string>> = {
+const parts: Readonly<Record<LineRole, string>> = {
   title: "the memory in one line, exactly one",
   narrative: "what the facts do not say, in a few sentences, at most one; leave it out where nothing is left to say",
   fact: "one statement each; at least one wherever the sources have facts",

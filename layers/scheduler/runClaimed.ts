@@ -3,7 +3,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import { traced } from "../../events/tracing.js"
+import { runInSpan } from "../../events/tracing.js"
 import type { Daybook } from "../../src/Daybook.js"
 import { failureNames } from "../../src/model/failureNames.js"
 import type { Claimed, Outcome, RunAttempt, RunnerError } from "../../src/schedules/Runner.js"
@@ -67,7 +67,7 @@ export const runClaimed = (
     const { attempt, occurrence } = run
     const key = `${definition.id}@${occurrence}`
     const job: Job = { agent, schedule: definition, run: run.run, occurrence, attempt, deadline, key, memory }
-    const handled = traced(
+    const handled = runInSpan(
       "Scheduler.run",
       Effect.suspend(() => handler.run(job)),
       { agent, attempts: attempt },

@@ -4,7 +4,7 @@ import { failureNames } from "../../src/model/failureNames.js"
 import { isSafeAttribute } from "./attributes.js"
 
 /** How a span ended. Contains neither the answer nor an error message, because both may quote a memory. */
-export interface Ending {
+export interface SpanOutcome {
   readonly status: "ok" | "error" | "interrupted"
   /** The tags of a failure's errors; undefined if the span did not fail. */
   readonly errorType?: string
@@ -12,7 +12,7 @@ export interface Ending {
   readonly exit: Exit.Exit<void, Error>
 }
 
-export const endingOf = (exit: Exit.Exit<unknown, unknown>): Ending => {
+export const spanOutcomeOf = (exit: Exit.Exit<unknown, unknown>): SpanOutcome => {
   if (Exit.isSuccess(exit)) return succeeded
   if (Cause.isInterruptedOnly(exit.cause))
     return { status: "interrupted", exit: Exit.failCause(exit.cause as Cause.Cause<never>) }
@@ -21,7 +21,7 @@ export const endingOf = (exit: Exit.Exit<unknown, unknown>): Ending => {
   return { status: "error", errorType, exit: Exit.fail(namedFailure(errorType)) }
 }
 
-const succeeded: Ending = { status: "ok", exit: Exit.void }
+const succeeded: SpanOutcome = { status: "ok", exit: Exit.void }
 
 /** An error that contains only its name, in all fields that exporters read. */
 const namedFailure = (name: string): Error => Object.assign(new Error(name), { name, stack: name })

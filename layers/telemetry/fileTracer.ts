@@ -6,8 +6,8 @@ import * as Tracer from "effect/Tracer"
 import type { Mutable } from "effect/Types"
 import { noopTracer } from "../../events/tracing.js"
 import { safeNameOf } from "./attributes.js"
-import { type Ending, endingOf } from "./ending.js"
-import { attributesJson, quoted } from "./lineJson.js"
+import { type SpanOutcome, spanOutcomeOf } from "./ending.js"
+import { attributesJson, quoteJson } from "./lineJson.js"
 import type { TraceLines } from "./TraceLines.js"
 
 /**
@@ -39,7 +39,7 @@ export const withFileLines = (lines: TraceLines, inner: Tracer.Tracer): Tracer.T
         end: (endTime, exit) => {
           const { startTime } = span.status
           end(endTime, exit)
-          lines.add(new SpanLine(span, startTime, endTime, endingOf(exit)))
+          lines.add(new SpanLine(span, startTime, endTime, spanOutcomeOf(exit)))
         }
       })
     }
@@ -99,7 +99,7 @@ class FileSpan implements Tracer.Span {
 
   end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
     const { startTime } = this.status
-    const ending = endingOf(exit)
+    const ending = spanOutcomeOf(exit)
     this.status = { _tag: "Ended", startTime, endTime, exit: ending.exit }
     if (ending.errorType !== undefined) this.attributes.set("error.type", ending.errorType)
     this.#lines.add(new SpanLine(this, startTime, endTime, ending))
@@ -129,21 +129,21 @@ class SpanLine {
     readonly span: Tracer.Span,
     readonly startTime: bigint,
     readonly endTime: bigint,
-    readonly ending: Ending
+    readonly ending: SpanOutcome
   ) {}
 
   json(): string {
     const { span, startTime } = this
     const millis = Math.floor(Number(this.endTime - startTime) / 1_000) / 1_000
     const outcome = `"millis":${millis},"status":"${this.ending.status}"`
-    const parent = span.parent._tag === "Some" ? `,"parent":${quoted(span.parent.value.spanId)}` : ""
-    const kind = span.kind === "internal" ? "" : `,"kind":${quoted(span.kind)}`
+    const parent = span.parent._tag === "Some" ? `,"parent":${quoteJson(span.parent.value.spanId)}` : ""
+    const kind = span.kind === "internal" ? "" : `,"kind":${quoteJson(span.kind)}`
     const start = `{"time":"${isoOf(startTime)}","type":"span","name":"${safeNameOf(span.name)}"`
     return `${start},${outcome},${idsOf(span)}${parent}${kind}${attributesJson(span.attributes)}}`
   }
 }
 
-const idsOf = ({ spanId, traceId }: Tracer.Span): string => `"trace":${quoted(traceId)},"span":${quoted(spanId)}`
+const idsOf = ({ spanId, traceId }: Tracer.Span): string => `"trace":${quoteJson(traceId)},"span":${quoteJson(spanId)}`
 
 let isoSecond = Number.NaN
 let isoStart = ""

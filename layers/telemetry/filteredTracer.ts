@@ -1,6 +1,6 @@
 import * as Tracer from "effect/Tracer"
 import { isSafeAttribute, safeAttributes, safeNameOf } from "./attributes.js"
-import { endingOf } from "./ending.js"
+import { spanOutcomeOf } from "./ending.js"
 
 type Methods = { -readonly [Name in "attribute" | "event" | "end" | "addLinks"]: Tracer.Span[Name] }
 
@@ -33,7 +33,7 @@ const filtered = (span: Tracer.Span): Tracer.Span => {
       methods.event(safeNameOf(name), startTime, safeAttributes(Object.entries(attributes))),
     addLinks: (links) => methods.addLinks(links.map(bare)),
     end: (endTime, exit) => {
-      const ending = endingOf(exit)
+      const ending = spanOutcomeOf(exit)
       if (ending.errorType !== undefined) methods.attribute("error.type", ending.errorType)
       methods.end(endTime, ending.exit)
     }

@@ -107,7 +107,7 @@ export const countRetry = ({ left, until }: RetryLimit): Effect.Effect<RetryLimi
 const pauseMillis = 25
 
 /** The error after the last retry. */
-export const keepsChanging = (agent: string): StorageError =>
+export const viewKeepsChangingError = (agent: string): StorageError =>
   new StorageError({
     kind: "busy",
     where: "view",

@@ -7,7 +7,7 @@ import { CurrentCodec } from "../../events/Codec.js"
 import { type Cleaning, EventLog } from "../../events/EventLog.js"
 import type { StorageError } from "../../events/errors.js"
 import { makeFolder } from "../../events/folder.js"
-import { traced } from "../../events/tracing.js"
+import { runInSpan } from "../../events/tracing.js"
 import { runInTurns, type Steps } from "../../events/turns.js"
 import { projections } from "../all.js"
 import { type Db, sql } from "../Projection.js"
@@ -26,7 +26,7 @@ import {
   rebuildFromLog,
   rebuildIfDamaged,
   replaceView,
-  switchTo
+  switchToSuccessor
 } from "./rebuild.js"
 import { awaitRebuild } from "./rebuildLease.js"
 import {
@@ -86,10 +86,7 @@ export class Views extends Context.Tag("daybook/Views")<
       names: ReadonlyArray<string> | null,
       onProgress?: (progress: Progress) => void
     ) => Effect.Effect<ViewComparison, ViewError>
-    /**
-     * Waits until no process is building a view of an agent again after an earlier erasure. Waits at most 30 s for each
-     * kind of view. Call it before an erasure.
-     */
+    /** Waits until no process rebuilds a view of an agent after an erasure, at most 30 s for each kind of view. */
     readonly awaitRebuild: (agent: string) => Effect.Effect<void>
     /** The version of an agent's newest ERASE event; 0 for none. Files from before that event must not be read. */
     readonly newestErasure: (agent: string) => Effect.Effect<number, StorageError>
@@ -132,7 +129,7 @@ export const make = Effect.fnUntraced(function* (options: Partial<ViewsConfig> &
     config,
     names: new Set(config.projections.map(({ name }) => name)),
     open: (agent) =>
-      traced(
+      runInSpan(
         "Views.open",
         Effect.zipLeft(
           Effect.tap(openView(context, agent), (view) => rebuildOutdated(context, view)),
@@ -152,7 +149,7 @@ export const make = Effect.fnUntraced(function* (options: Partial<ViewsConfig> &
         context.caches.touch(view)
         return rebuildIfDamaged(context, view, () => writeView(context, view, use))
       }),
-    rebuild: (view, names, onProgress) => traced("Views.rebuild", rebuildView(context, view, names, onProgress)),
+    rebuild: (view, names, onProgress) => runInSpan("Views.rebuild", rebuildView(context, view, names, onProgress)),
     compare: (view, names, onProgress) =>
       Effect.zipRight(
         refresh(context, view),
@@ -203,7 +200,9 @@ const rebuildView = (
       restore(Effect.zipRight(refresh(context, view), buildSuccessor(context, view, names, onProgress))),
       (successor) =>
         // Other writers continued during the build, perhaps in another new generation. The log has all their events.
-        view.lock.locked(() => Effect.zipRight(catchUpToUnknown(context, view), switchTo(context, view, successor)))
+        view.lock.locked(() =>
+          Effect.zipRight(catchUpToUnknown(context, view), switchToSuccessor(context, view, successor))
+        )
     )
   )
 
@@ -217,7 +216,7 @@ const rebuildOutdated = (context: ViewContext, view: View): Effect.Effect<void, 
   })
 
 const catchUpLocked = (context: ViewContext, view: View) =>
-  traced(
+  runInSpan(
     "Views.catchUp",
     view.lock.locked((restore) =>
       restore(

@@ -12,9 +12,9 @@ import { isYieldDue, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import type { Db, Lookup, Projection } from "../Projection.js"
 import { decodePage } from "./decodePage.js"
 import { removeViewFile } from "./generations.js"
-import { erasureIn, syncFile } from "./newFile.js"
+import { readFileErasure, syncFile } from "./newFile.js"
 import { type ViewKind, withRebuildLease } from "./rebuildLease.js"
-import { attempt, countRetry, isRetryLimitReached, keepsChanging, newRetryLimit } from "./View.js"
+import { attempt, countRetry, isRetryLimitReached, newRetryLimit, viewKeepsChangingError } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 export type ViewError = StorageError | UnknownEvent | InvalidEvent
@@ -64,7 +64,7 @@ export const build = Effect.fnUntraced(function* (
   const { agent, copyOf, log, ...others } = options
   const fromLog = { ...others, agent, log }
   const erasure = yield* log.newestErasure(agent)
-  const isCopied = copyOf !== undefined && (yield* erasureIn(copyOf.file, options)) === erasure
+  const isCopied = copyOf !== undefined && (yield* readFileErasure(copyOf.file, options)) === erasure
   const built = yield* Effect.either(
     tryBuild({ ...(isCopied ? options : fromLog), erasure }, { poisoned: [], indexedFirst: [] })
   )
@@ -76,7 +76,7 @@ export const build = Effect.fnUntraced(function* (
   // of this build fail.
   const isDisturbed = built._tag === "Left" && built.left._tag === "StorageError" && built.left.kind === "busy"
   if (isCurrent && !isRemoved && !isDisturbed) return yield* built
-  if (isRetryLimitReached(tries)) return yield* keepsChanging(agent)
+  if (isRetryLimitReached(tries)) return yield* viewKeepsChangingError(agent)
   const again = build({ ...fromLog, to: Math.min(options.to, version) }, yield* countRetry(tries))
   yield* withRebuildLease({ ...options, built: options.built ?? "past" }, again)
 })

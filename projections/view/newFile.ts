@@ -7,7 +7,7 @@ import { attempt } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
 /** The version of the newest ERASE event in the log when a view file was built. See `ViewFile.erasureOf`. */
-export const erasureIn = (file: string, options: ViewFile.ViewOptions) =>
+export const readFileErasure = (file: string, options: ViewFile.ViewOptions) =>
   Effect.acquireUseRelease(
     attempt(() => ViewFile.openFile(file, "read", options)),
     ({ db }) => attempt(() => ViewFile.erasureOf(db)),

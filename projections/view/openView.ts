@@ -12,10 +12,10 @@ import {
   countRetry,
   isRemoved,
   isRetryLimitReached,
-  keepsChanging,
   newRetryLimit,
   type View,
   type ViewContext,
+  viewKeepsChangingError,
   withWriter
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
@@ -112,7 +112,7 @@ const openCurrent = (
   )
 
 /** Builds a new file of a live view from the log alone. The new file is not current yet. */
-export const buildLive = Effect.fnUntraced(function* (
+export const buildLiveFile = Effect.fnUntraced(function* (
   { codec, config, log }: ViewContext,
   { agent, generations }: Pick<View, "agent" | "generations">
 ): Effect.fn.Return<string, ViewError> {
@@ -137,12 +137,12 @@ const currentFile = Effect.fnUntraced(function* (
   const isInUse = (file: string | undefined): file is string => file !== undefined && file !== retired
   const current = yield* attempt(generations.current)
   if (isInUse(current)) return current
-  if (isRetryLimitReached(tries)) return yield* keepsChanging(agent)
+  if (isRetryLimitReached(tries)) return yield* viewKeepsChangingError(agent)
   const built = Effect.gen(function* () {
     // Another process may have built the file while this process waited for the lease.
     const current = yield* attempt(generations.current)
     if (isInUse(current)) return current
-    const file = yield* buildLive(context, { agent, generations })
+    const file = yield* buildLiveFile(context, { agent, generations })
     if (yield* attempt(() => generations.claim(file, retired))) return file
     // Another process created the first generation in the meantime.
     generations.remove(file)

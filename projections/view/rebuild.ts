@@ -4,7 +4,7 @@ import { yieldIfDue } from "../../events/turns.js"
 import { build, type Progress, type ViewError } from "./buildViewFile.js"
 import { type CatchUpResult, catchUpOnce } from "./catchUp.js"
 import { rebuiltViews } from "./metrics.js"
-import { buildLive, openReader, reopen } from "./openView.js"
+import { buildLiveFile, openReader, reopen } from "./openView.js"
 import { withRebuildLease } from "./rebuildLease.js"
 import {
   attempt,
@@ -13,13 +13,13 @@ import {
   isCurrent,
   isRemoved,
   isRetryLimitReached,
-  keepsChanging,
   lockForWrite,
   newRetryLimit,
   type RetryLimit,
   rollback,
   type View,
-  type ViewContext
+  type ViewContext,
+  viewKeepsChangingError
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -66,7 +66,7 @@ const advance = Effect.fnUntraced(function* (
       case "erased":
         if (!hasLease) return false
         if ((yield* replaceView(context, view, null)) === "switched") return true
-        if (++overtaken >= maxOvertaken) return yield* keepsChanging(view.agent)
+        if (++overtaken >= maxOvertaken) return yield* viewKeepsChangingError(view.agent)
         break
       case "farBehind":
         if ((yield* replaceView(context, view, null)) === "switched") return true
@@ -76,7 +76,7 @@ const advance = Effect.fnUntraced(function* (
     if (position > furthest) tries = newRetryLimit()
     furthest = Math.max(furthest, position)
   }
-  return yield* keepsChanging(view.agent)
+  return yield* viewKeepsChangingError(view.agent)
 })
 
 /** Applies all events of the log to a view, up to the first event that this release cannot decode. */
@@ -99,7 +99,7 @@ const follows = (context: ViewContext, successor: View): Effect.Effect<boolean, 
       if (position > furthest) tries = newRetryLimit()
       furthest = Math.max(furthest, position)
     }
-    return yield* keepsChanging(successor.agent)
+    return yield* viewKeepsChangingError(successor.agent)
   }).pipe(Effect.catchTag("UnknownEvent", () => Effect.succeed(true)))
 
 /** Builds a new view file while the live one stays in use, applies the newest events to it, and makes it current. */
@@ -109,7 +109,9 @@ export const replaceView = (
   names: ProjectionNames
 ): Effect.Effect<ReplaceResult, ViewError> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(restore(buildSuccessor(context, view, names)), (successor) => switchTo(context, view, successor))
+    Effect.flatMap(restore(buildSuccessor(context, view, names)), (successor) =>
+      switchToSuccessor(context, view, successor)
+    )
   )
 
 /** Builds a new view file from the log alone, for a view that is damaged or belongs to another log. */
@@ -118,7 +120,7 @@ export const rebuildFromLog = Effect.fnUntraced(function* (
   view: View
 ): Effect.fn.Return<void, ViewError> {
   const { file: discarded, generations } = view
-  const file = yield* buildLive(context, view)
+  const file = yield* buildLiveFile(context, view)
   yield* Effect.uninterruptible(
     Effect.zipRight(
       attempt(() => generations.setCurrent(file)),
@@ -198,7 +200,7 @@ export type ReplaceResult = "switched" | "overtaken"
  * Makes a new view file current, unless another process has built a newer current file from the log in the meantime.
  * The caller holds the view's lock.
  */
-export const switchTo = Effect.fnUntraced(function* (
+export const switchToSuccessor = Effect.fnUntraced(function* (
   context: ViewContext,
   view: View,
   successor: View,
@@ -209,9 +211,9 @@ export const switchTo = Effect.fnUntraced(function* (
   yield* closeView(successor)
   view.generations.remove(successor.file)
   if (outcome === "overtaken") return outcome
-  if (isRetryLimitReached(tries)) return yield* keepsChanging(view.agent)
+  if (isRetryLimitReached(tries)) return yield* viewKeepsChangingError(view.agent)
   const another = yield* buildSuccessor(context, view, null)
-  return yield* switchTo(context, view, another, yield* countRetry(tries))
+  return yield* switchToSuccessor(context, view, another, yield* countRetry(tries))
 })
 
 /**
@@ -242,7 +244,7 @@ const takeOver = (
       return "switched"
     }).pipe(Effect.ensuring(rollback(db)))
     if (outcome === "again") {
-      if (isRetryLimitReached(tries)) return yield* keepsChanging(view.agent)
+      if (isRetryLimitReached(tries)) return yield* viewKeepsChangingError(view.agent)
       return yield* takeOver(context, view, successor, yield* countRetry(tries))
     }
     if (outcome !== "switched") return outcome

@@ -15,7 +15,6 @@ import {
   countRetry,
   isRemoved,
   isRetryLimitReached,
-  keepsChanging,
   type LockedView,
   lockForWrite,
   newRetryLimit,
@@ -24,7 +23,8 @@ import {
   rollbackNow,
   type View,
   type ViewContext,
-  viewError
+  viewError,
+  viewKeepsChangingError
 } from "./View.js"
 import * as ViewFile from "./ViewFile.js"
 
@@ -61,7 +61,7 @@ export const writeView = <A, E, R>(
   use: Use<A, E, R>,
   tries = newRetryLimit()
 ): Effect.Effect<A, WriteError<E>, R> => {
-  if (isRetryLimitReached(tries)) return Effect.fail(keepsChanging(view.agent))
+  if (isRetryLimitReached(tries)) return Effect.fail(viewKeepsChangingError(view.agent))
   const retry = () => Effect.flatMap(countRetry(tries), (next) => writeView(context, view, use, next))
   const locked = () =>
     Effect.flatMap(lockIfThere(context, view), (state): Effect.Effect<A, WriteError<E>, R> => {

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Batcher from "../../events/Batcher.js"
 import { StorageError } from "../../events/errors.js"
-import { traced } from "../../events/tracing.js"
+import { runInSpan } from "../../events/tracing.js"
 import { yieldIfDue } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { View } from "../../projections/view/Views.js"
@@ -109,7 +109,7 @@ export const make = (view: View, options: ActorOptions): Actor => {
     capacity: { maxWaiting: options.maxWaiting, full: Exit.fail(new Overloaded({ agent: view.agent })) },
     run: (jobs: ReadonlyArray<Job>) => {
       const commands = jobs.flat()
-      return traced(
+      return runInSpan(
         "Actor.run",
         completeJobs(jobs),
         { commands: commands.length },

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { CurrentCodec } from "../../events/Codec.js"
 import { EventLog } from "../../events/EventLog.js"
-import { mask } from "../../events/mask.js"
+import { maskInterruption } from "../../events/mask.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { Views } from "../../projections/view/Views.js"
 import { Policy } from "../ports/Policy.js"
@@ -13,8 +13,8 @@ import * as Actor from "./Actor.js"
 import type { Agent, AgentEmbedding, AgentFeatures } from "./Agent.js"
 import {
   acquire,
+  countAsBackground,
   type Entry,
-  inBackground,
   type Pool,
   putIdleToSleep,
   putToSleep,
@@ -75,12 +75,12 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
     )
     return {
       useAwake: (name, f) =>
-        mask((restore) => {
+        maskInterruption((restore) => {
           const used = useIfAwake(agentPool, name, f, restore)
           return used === undefined ? Effect.succeedNone : Effect.asSome(used)
         }),
       use: (name, f) =>
-        mask((restore) => {
+        maskInterruption((restore) => {
           const used = useIfAwake(agentPool, name, f, restore)
           if (used !== undefined) return used
           return Effect.flatMap(acquire(agentPool, name, restore), (entry) =>
@@ -92,7 +92,7 @@ export const make = <Embedding extends AgentEmbedding>(features: AgentFeatures<E
           Effect.forEach([...agentPool.entries.values()], (entry) => {
             const { agent } = entry
             if (agent === undefined || agentPool.entries.get(entry.name) !== entry) return Effect.succeedNone
-            return Effect.map(Effect.either(inBackground(entry)(f(agent))), (result) =>
+            return Effect.map(Effect.either(countAsBackground(entry)(f(agent))), (result) =>
               // An agent that went to sleep in the meantime has no result.
               agentPool.entries.get(entry.name) === entry ? Option.some(result) : Option.none()
             )
@@ -124,13 +124,13 @@ const makeWake = <Embedding extends AgentEmbedding>(features: AgentFeatures<Embe
           views,
           maxWaiting: policy.actors.waiting,
           redecideMillis: features.redecideMillis,
-          background: inBackground(entry),
+          background: countAsBackground(entry),
           embedInline: embedding.embedInline(view),
           askModels: features.askModels?.(embedding.activeEmbedder(view), (f) => views.read(view, f)) ?? (() => null),
           onCommit: embedding.onCommit,
           policyRecords
         })
-        yield* embedding.start({ actor, log, views }, inBackground(entry))
+        yield* embedding.start({ actor, log, views }, countAsBackground(entry))
         entry.agent = { actor, embedding }
         return entry.agent
       }).pipe(Scope.extend(entry.scope))

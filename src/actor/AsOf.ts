@@ -8,7 +8,7 @@ import { minOpennessOf, type TrustLevel } from "../../events/Trust.js"
 import { findRestrictedOpenness } from "../../projections/observationReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { agentFolderName, builderPid, isProcessAlive, removeViewFile } from "../../projections/view/generations.js"
-import { erasureIn } from "../../projections/view/newFile.js"
+import { readFileErasure } from "../../projections/view/newFile.js"
 import * as ViewFile from "../../projections/view/ViewFile.js"
 import type { View, Views } from "../../projections/view/Views.js"
 import { randomId } from "../model/ids.js"
@@ -61,7 +61,7 @@ export const read = <A>(
         // If events were erased after the view was built, the view still contains them. The cleaning may have run
         // before the file was renamed.
         const newest = yield* views.newestErasure(liveView.agent)
-        if (newest > (yield* erasureIn(file, views.config))) return yield* ViewFile.damagedView("ERASED")
+        if (newest > (yield* readFileErasure(file, views.config))) return yield* ViewFile.damagedView("ERASED")
       }
       return yield* attempt(() => {
         utimesSync(file, new Date(), new Date())

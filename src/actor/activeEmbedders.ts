@@ -38,7 +38,7 @@ export interface ActiveEmbedders {
 }
 
 /** Whether two records name the same embedder with the same ranking parameters. */
-export const sameFact = (a: EmbedderRecord | undefined, b: EmbedderRecord | undefined): boolean =>
+export const isSameEmbedderRecord = (a: EmbedderRecord | undefined, b: EmbedderRecord | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b))
 
 /** The part of a record that identifies an embedder and its ranking parameters. */
@@ -63,7 +63,7 @@ interface Figures extends ModelName {
 }
 
 /** The embedder for withheld stores, in the form that the log stores. */
-export const withheldFactOf = ({
+export const withheldRecordOf = ({
   embedder,
   stores
 }: NonNullable<Service["substitute"]>): NonNullable<EmbedderRecord["apart"]> => ({
@@ -72,20 +72,20 @@ export const withheldFactOf = ({
 })
 
 /** Whether a record has an embedder's current ranking parameters and withheld stores. */
-export const matchesFact = (
+export const matchesRecord = (
   { apart, floor, weight }: EmbedderRecord,
   embedder: Pick<Service, "weight" | "floor" | "substitute">
 ): boolean =>
   weight === embedder.weight &&
   floor === embedder.floor &&
   JSON.stringify(apart ?? null) ===
-    JSON.stringify(embedder.substitute === undefined ? null : withheldFactOf(embedder.substitute))
+    JSON.stringify(embedder.substitute === undefined ? null : withheldRecordOf(embedder.substitute))
 
 /** Whether two embedders have the same substitute for the same withheld stores. */
 export const sameSubstitute = (a: Pick<Service, "substitute">, b: Pick<Service, "substitute">): boolean => {
   const keyOf = ({ substitute }: Pick<Service, "substitute">) => {
     if (substitute === undefined) return ""
-    const { dimensions, model, stores } = withheldFactOf(substitute)
+    const { dimensions, model, stores } = withheldRecordOf(substitute)
     return JSON.stringify([model, dimensions, stores])
   }
   return keyOf(a) === keyOf(b)
@@ -100,7 +100,7 @@ export const make = (configured: Service, embedders: EmbeddersService | undefine
   const embedderToRecord: ActiveEmbedders["embedderToRecord"] = (fact) =>
     Effect.map(byName(fact.model, fact.dimensions), (embedder) => {
       const current = { ...embedder, weight: fact.weight!, floor: fact.floor! }
-      return matchesFact(fact, current) ? undefined : current
+      return matchesRecord(fact, current) ? undefined : current
     })
 
   const makeWith = (ofFact: ActiveEmbedders["ofFact"]): Omit<ActiveEmbedders, "past"> => ({
@@ -204,7 +204,7 @@ const mainStoreOf = ({ stores = {} }: EmbedderRecord): Store =>
   stores.social !== undefined ? "social" : stores.shared !== undefined ? "shared" : "private"
 
 /** Reads the record of the active embedder from a view; undefined while the view cannot be read. */
-export const readActiveFact = (db: Db): EmbedderRecord | undefined => {
+export const readActiveEmbedderRecord = (db: Db): EmbedderRecord | undefined => {
   try {
     return findActiveEmbedder(db)
   } catch {

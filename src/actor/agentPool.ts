@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
-import type { Restore } from "../../events/mask.js"
+import type { RestoreInterruption } from "../../events/mask.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Agent } from "./Agent.js"
 
@@ -44,7 +44,7 @@ export interface Pool<Embedding> {
 }
 
 /** Counts background work while it runs. */
-export const inBackground =
+export const countAsBackground =
   (entry: Pick<Entry<unknown>, "busy">) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.acquireUseRelease(
@@ -58,7 +58,7 @@ export const useIfAwake = <Embedding, A, E, R>(
   agentPool: Pool<Embedding>,
   name: string,
   f: (agent: Agent<Embedding>) => Effect.Effect<A, E, R>,
-  restore: Restore
+  restore: RestoreInterruption
 ): Effect.Effect<A, E, R> | undefined => {
   const entry = agentPool.entries.get(name)
   if (entry?.agent === undefined) return undefined
@@ -70,7 +70,7 @@ export const useIfAwake = <Embedding, A, E, R>(
 export const acquire = <Embedding>(
   agentPool: Pool<Embedding>,
   name: string,
-  restore: Restore
+  restore: RestoreInterruption
 ): Effect.Effect<Entry<Embedding>> =>
   Effect.suspend(() => {
     if (agentPool.isClosed) return Effect.interrupt

@@ -14,7 +14,7 @@ import type { AnyCommand, Outcome } from "./Command.js"
  * Returns the outcome of each command whose id is already in the log: the first answer, or the error with which the log
  * refuses the id.
  */
-export const answersInLog = Effect.fnUntraced(function* (
+export const findAnswersInLog = Effect.fnUntraced(function* (
   agent: string,
   commands: ReadonlyArray<AnyCommand>,
   { db }: Transaction,

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import type { Codec } from "../../events/Codec.js"
 import type { EventLog } from "../../events/EventLog.js"
 import { type AlreadyErased, type CommandConflict, type ErasedMeanwhile, VersionConflict } from "../../events/errors.js"
-import { ensuring, interruptible } from "../../events/mask.js"
-import { traced } from "../../events/tracing.js"
+import { interruptible, withFinalizer } from "../../events/mask.js"
+import { runInSpan } from "../../events/tracing.js"
 import { isYieldDue, runInTurns, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { Poisoned } from "../../projections/view/ViewFile.js"
 import type { View, Views } from "../../projections/view/Views.js"
 import type { Overloaded } from "../model/errors.js"
-import { answersInLog } from "./answersInLog.js"
+import { findAnswersInLog } from "./answersInLog.js"
 import * as BaseRows from "./baseRows.js"
 import type { DecidedEvent, Outcome } from "./Command.js"
 import { type ClockReading, interpretReading, interpretReadingBehind, isFarBehind } from "./clock.js"
@@ -55,14 +55,14 @@ export const carryOut = (
     const written = services.views.write(view, (transaction) =>
       batch.commands.some(({ commandId }) => commandId !== undefined)
         ? Effect.flatMap(
-            Effect.zipLeft(answersInLog(view.agent, batch.commands, transaction, services), yieldIfDue),
+            Effect.zipLeft(findAnswersInLog(view.agent, batch.commands, transaction, services), yieldIfDue),
             (answers) => decideAndAppend({ ...batch, agent: view.agent, transaction, answers, services: afterCommit })
           )
         : decideAndAppend({ ...batch, agent: view.agent, transaction, answers: new Map(), services: afterCommit })
     )
     // Call `onCommit` only after the view's commit. It requests background work, which would find nothing to do before
     // the view shows the events.
-    return ensuring(
+    return withFinalizer(
       Effect.zipLeft(
         written,
         Effect.suspend(() => reportDecisions(stored))
@@ -134,7 +134,7 @@ const store = (
           : Effect.fail(new VersionConflict({ stream: agent, expected, actual: version }))
       )
     }
-    const appending = traced(
+    const appending = runInSpan(
       "EventLog.append",
       log.append({
         stream: agent,

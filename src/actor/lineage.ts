@@ -14,7 +14,9 @@ export interface Graph {
   readonly derivedFrom: (kind: Link["kind"], source: string) => ReadonlyArray<Memory>
 }
 
-export const graphIn = (db: Db): Graph => ({ derivedFrom: (kind, source) => findMemoriesBySource(db, kind, source) })
+export const makeLineageGraph = (db: Db): Graph => ({
+  derivedFrom: (kind, source) => findMemoriesBySource(db, kind, source)
+})
 
 /** A source of a memory. Kind `derived` means that the source is a memory too. */
 export type Source = Pick<Link, "kind" | "to">
@@ -87,11 +89,11 @@ export const staleEvents = (
   { level, version }: { readonly version: number; readonly level: TrustLevel },
   affects: (memory: Memory) => boolean = () => true
 ): ReadonlyArray<DecidedEvent> =>
-  flagStale(graphIn(db), lost, reason)
+  flagStale(makeLineageGraph(db), lost, reason)
     .filter((memory) => isAtLeast(level, levelOf(memory)) && affects(memory))
     .map((memory) => {
       const removed = lost.find(({ to }) => to === memory.stale!.of)?.version ?? version
-      return followingUpdate(memory, "stale", `what it came from was ${reason}`, removed)
+      return makeDerivedUpdate(memory, "stale", `what it came from was ${reason}`, removed)
     })
 
 /**
@@ -109,12 +111,12 @@ export const dependsOnCopies =
  * cause is the event with number `version`.
  */
 export const demotedEvents = (db: Db, memory: Memory, version: number): ReadonlyArray<DecidedEvent> =>
-  demoteDescendants(graphIn(db), memory).map((derived) =>
-    followingUpdate(derived, "demoted", `what it came from is ${memory.store} now`, version)
+  demoteDescendants(makeLineageGraph(db), memory).map((derived) =>
+    makeDerivedUpdate(derived, "demoted", `what it came from is ${memory.store} now`, version)
   )
 
 /** Makes the event that changes a derived memory after a change of its source. */
-export const followingUpdate = (
+export const makeDerivedUpdate = (
   memory: Memory,
   reason: "stale" | "demoted",
   explanation: string,

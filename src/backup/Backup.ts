@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { pack, unpack } from "../../events/copies/backupFile.js"
+import { packBackupFile, unpackBackupFile } from "../../events/copies/backupFile.js"
 import { type CopyProgress, copyLog } from "../../events/copies/snapshot.js"
 import { type StorageError, storageError } from "../../events/errors.js"
 import { statIfExists } from "../../events/folder.js"
@@ -12,7 +12,7 @@ import { BackupRefused, InvalidInput } from "../model/errors.js"
 import { applyLedger } from "./applyLedger.js"
 import { attempt, backupName, hasLog, moveFile, prune, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { anchorText, install, type Restored } from "./install.js"
-import { requireSound, verifyFolder } from "./verifyCopy.js"
+import { requireSoundLog, verifyFolder } from "./verifyCopy.js"
 
 export type { CopyProgress } from "../../events/copies/snapshot.js"
 export type { Restored } from "./install.js"
@@ -73,11 +73,11 @@ export const create = (options: BackupOptions): Effect.Effect<Backup, BackupErro
       isFolder ? to : dirname(resolve(to)),
       Effect.fnUntraced(function* (part) {
         yield* copyLog({ folder, ledger }, part, onProgress)
-        const { verification } = yield* requireSound(part, "the log")
+        const { verification } = yield* requireSoundLog(part, "the log")
         // If a cleaning of the log is still pending, its pages contain erased text.
         yield* applyLedger(part)
         const installation = yield* Effect.try({
-          try: () => pack(part, { createdAt }, anchorText(part)),
+          try: () => packBackupFile(part, { createdAt }, anchorText(part)),
           catch: storageError(basename(to))
         })
         const file = isFolder ? join(to, backupName(installation, createdAt)) : to
@@ -139,14 +139,14 @@ export const restore = (options: RestoreOptions): Effect.Effect<Restored, Backup
       { folder, ledger, replace, from: "backup" },
       Effect.fnUntraced(function* (staging) {
         const { createdAt } = yield* unpackBackup(file, staging)
-        const copy = yield* requireSound(staging, file, expect)
+        const copy = yield* requireSoundLog(staging, file, expect)
         return { ...copy, createdAt }
       })
     )
   }).pipe(Effect.withSpan("Backup.restore"))
 
 const unpackBackup = (file: string, folder: string) =>
-  Effect.flatMap(unpack(file, folder), (content) =>
+  Effect.flatMap(unpackBackupFile(file, folder), (content) =>
     content === null
       ? new BackupRefused({ file, problem: "is not a Daybook backup: to restore an export, run 'daybook import-log'" })
       : Effect.succeed(content)

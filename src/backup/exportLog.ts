@@ -12,7 +12,7 @@ import { storageError } from "../../events/errors.js"
 import { type BackupError, requireLog } from "./Backup.js"
 import { moveFile, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { install, type Restored } from "./install.js"
-import { requireSound } from "./verifyCopy.js"
+import { requireSoundLog } from "./verifyCopy.js"
 
 export interface ExportOptions {
   /** The data folder. Other processes may use it. */
@@ -82,7 +82,7 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
         const { verification } = yield* withStaging(part, (check) =>
           Effect.zipRight(
             importLines(check, linesOf(file), () => {}),
-            requireSound(check, "the log")
+            requireSoundLog(check, "the log")
           )
         )
         yield* moveFile(file, to, replace)
@@ -99,7 +99,7 @@ export const importLog = (options: ImportOptions): Effect.Effect<Restored, Backu
     { folder, ledger, replace: false, from: "export", vouched: expect !== undefined },
     Effect.fnUntraced(function* (staging) {
       const { createdAt } = yield* importLines(staging, linesOf(file), onProgress)
-      const copy = yield* requireSound(staging, file, expect)
+      const copy = yield* requireSoundLog(staging, file, expect)
       return { ...copy, createdAt }
     })
   ).pipe(Effect.withSpan("Backup.importLog"))

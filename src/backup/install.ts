@@ -3,9 +3,9 @@ import { dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Anchor from "../../events/Anchor.js"
-import { installationOf } from "../../events/copies/backupFile.js"
+import { readInstallationId } from "../../events/copies/backupFile.js"
 import { startRestoredEpoch } from "../../events/copies/epoch.js"
-import { type LogLocation, ledgerText, writeLedger } from "../../events/copies/snapshot.js"
+import { type LogLocation, readLedgerText, writeLedger } from "../../events/copies/snapshot.js"
 import { type LedgerLine, ledgerName, parseLedger, recordsOf } from "../../events/erasure/ledger.js"
 import type { StorageError } from "../../events/errors.js"
 import { BackupRefused } from "../model/errors.js"
@@ -100,15 +100,15 @@ const takeLedger = Effect.fnUntraced(function* (
   staging: string,
   hasOwnLog: boolean
 ): Effect.fn.Return<Pick<Restored, "erasedAgain" | "erasedUntil" | "hasLedger">, BackupRefused | StorageError> {
-  const text = yield* attempt(ledgerName, () => ledgerText(folder, ledger))
-  const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => ledgerText(staging)))]
+  const text = yield* attempt(ledgerName, () => readLedgerText(folder, ledger))
+  const [own, copied] = [parseLedger(text), parseLedger(yield* attempt(ledgerName, () => readLedgerText(staging)))]
   const refuse = (problem: string) => new BackupRefused({ file: join(folder, ledgerName), problem })
   if (own.problem !== null)
     return yield* refuse(
       `is damaged (${own.problem}), so erased text could return: replace it with an undamaged copy, or move it away`
     )
-  const installation = yield* attempt("log.db", () => installationOf(join(staging, "log.db")))
-  const [first] = parseLedger(yield* attempt(ledgerName, () => ledgerText(folder))).lines
+  const installation = yield* attempt("log.db", () => readInstallationId(join(staging, "log.db")))
+  const [first] = parseLedger(yield* attempt(ledgerName, () => readLedgerText(folder))).lines
   if (first !== undefined && first.log !== installation && !hasOwnLog)
     return yield* refuse(
       "is the ledger of erasures of another log: move it away, and put the ledger of this log in its place"

@@ -24,7 +24,7 @@ export const verifyFolder = (folder: string, expect?: string): Effect.Effect<Ver
   }).pipe(Effect.provide(EventLogSqlite.layer(folder, { timers: timerFold })), Effect.scoped)
 
 /** Verifies the log in a folder. Refuses a damaged log with its first problem. The message names `file`. */
-export const requireSound = (folder: string, file: string, expect?: string) =>
+export const requireSoundLog = (folder: string, file: string, expect?: string) =>
   Effect.flatMap(verifyFolder(folder, expect), (copy): Effect.Effect<VerifiedCopy, BackupRefused> => {
     const [first, ...more] = copy.verification.problems
     if (first === undefined) return Effect.succeed(copy)

@@ -16,8 +16,8 @@ import { defineMethod } from "../model/operation.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { type Runner, writeOptionNames } from "../remember/runner.js"
 import { backgroundKey, type CaptureContext, type CaptureServices, dueAt } from "./Capture.js"
-import { type CapturedMemory, countWaiting, type Extracted } from "./extractCommand.js"
-import { extractAll, extractionOf } from "./extractSession.js"
+import { type CapturedMemory, countWaitingCommand, type ExtractCommandResult } from "./extractCommand.js"
+import { extractAll, extractBatch } from "./extractSession.js"
 import { readBatch, type SessionKey } from "./request.js"
 
 export type { CapturedMemory } from "./extractCommand.js"
@@ -105,12 +105,12 @@ const append = Effect.fnUntraced(function* (
   if (isExtracted) yield* capturing.recordShown(session)
   const next = isExtracted
     ? yield* extractionWith(capturing, command, id)
-    : countWaiting(writer.actor, { session, store })
-  const [added, outcome] = yield* runner.runTogether<AddedTurn | Extracted, AppendTurnError>([command, next])
+    : countWaitingCommand(writer.actor, { session, store })
+  const [added, outcome] = yield* runner.runTogether<AddedTurn | ExtractCommandResult, AppendTurnError>([command, next])
   const turn = (yield* added!) as AddedTurn
   if (turn.repeated) return { turn, ...(yield* capturedBefore(capturing, { session, store }, turn.id)) }
   // The turn is stored, even if the extraction failed.
-  const extracted = Either.getOrElse(outcome!, () => notExtracted) as Extracted
+  const extracted = Either.getOrElse(outcome!, () => notExtracted) as ExtractCommandResult
   if (isExtracted && !extracted.isCurrent) {
     const { captured, pending } = yield* extractAll(capturing, { session, store }, "rules")
     return { turn, pending, captured }
@@ -121,21 +121,21 @@ const append = Effect.fnUntraced(function* (
 
 const appendOptions: ReadonlyArray<string> = [...writeOptionNames, "extract"]
 
-const notExtracted: Extracted = { isCurrent: true, captured: [], pending: 1 }
+const notExtracted: ExtractCommandResult = { isCurrent: true, captured: [], pending: 1 }
 
 /** Makes the command that extracts the waiting turns and a turn that the same write adds. */
 const extractionWith = Effect.fnUntraced(function* (
   capturing: CaptureContext,
   { cause, draft }: AddTurn,
   id: string
-): Effect.fn.Return<Command<Extracted, never>, CommandError> {
+): Effect.fn.Return<Command<ExtractCommandResult, never>, CommandError> {
   const { capture, read } = capturing
   const { at, ...content } = draft
   const { batch, now } = yield* read(({ db, now }) => ({ batch: readBatch(db, draft, capture.policy.turns), now }))
-  if (batch.turns.length >= capture.policy.turns) return { ...countWaiting("capture", draft), decide: manyWait }
+  if (batch.turns.length >= capture.policy.turns) return { ...countWaitingCommand("capture", draft), decide: manyWait }
   const turn = { ...content, id, sequence: 0, occurredAt: at ?? now }
   const whole = { ...batch, turns: [...batch.turns, { turn }] }
-  return yield* extractionOf(capturing, whole, "rules", cause)
+  return yield* extractBatch(capturing, whole, "rules", cause)
 })
 
 /** Answers that too many turns wait for a single extraction. */

@@ -6,7 +6,7 @@ import { findWaitingIds, findWaitingTurns } from "../../projections/extracts.js"
 import type { Command, DecidedEvent, Situation } from "../actor/Command.js"
 import type { Extraction } from "../ports/Extractor.js"
 import type { Batch, SessionKey } from "./request.js"
-import type { Statements } from "./statements.js"
+import type { StatementPlan } from "./statements.js"
 
 /** The result for one statement of a turn. */
 export interface CapturedMemory extends Pick<Captured, "id" | "action"> {
@@ -16,7 +16,7 @@ export interface CapturedMemory extends Pick<Captured, "id" | "action"> {
 }
 
 /** The result of an extraction. */
-export interface Extracted {
+export interface ExtractCommandResult {
   /** False if the waiting turns changed in the meantime. In that case, nothing was stored. */
   readonly isCurrent: boolean
   readonly captured: ReadonlyArray<CapturedMemory>
@@ -27,7 +27,7 @@ export interface Extracted {
 export interface ExtractInput {
   readonly batch: Batch
   readonly extraction: Extraction
-  readonly statements: Statements
+  readonly statements: StatementPlan
   /** The name of the extractor that was asked. */
   readonly extractor: string
   readonly actor: string
@@ -37,7 +37,7 @@ export interface ExtractInput {
 }
 
 /** Makes the command that stores an extraction: the memories and the EXTRACT event in one append. */
-export const extractCommand = (input: ExtractInput): Command<Extracted, never> => {
+export const extractCommand = (input: ExtractInput): Command<ExtractCommandResult, never> => {
   const { actor, batch, cause, statements } = input
   const ids = batch.turns.map(({ turn }) => turn.id)
   let pending = 0
@@ -74,7 +74,7 @@ export const extractCommand = (input: ExtractInput): Command<Extracted, never> =
 }
 
 /** Makes the command that counts the waiting turns of a session in a store. */
-export const countWaiting = (actor: string, key: SessionKey): Command<Extracted, never> => ({
+export const countWaitingCommand = (actor: string, key: SessionKey): Command<ExtractCommandResult, never> => ({
   actor,
   request: () => "",
   decide: ({ db }) =>

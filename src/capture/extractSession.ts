@@ -6,7 +6,7 @@ import { countFallback } from "../model/operationMetrics.js"
 import type { Extraction } from "../ports/Extractor.js"
 import { askExtractor, extractNow } from "./ask.js"
 import type { CaptureContext } from "./Capture.js"
-import { type CapturedMemory, type Extracted, extractCommand } from "./extractCommand.js"
+import { type CapturedMemory, type ExtractCommandResult, extractCommand } from "./extractCommand.js"
 import { type Batch, readBatch, type SessionKey } from "./request.js"
 import { sourceNameOf, statementsOf } from "./statements.js"
 
@@ -24,14 +24,14 @@ export const extractAll = Effect.fnUntraced(function* (
   capturing: CaptureContext,
   { session, store }: SessionKey,
   by: ExtractionMethod
-): Effect.fn.Return<Extracted, CommandError> {
+): Effect.fn.Return<ExtractCommandResult, CommandError> {
   const captured: Array<CapturedMemory> = []
   let attempts = 0
   let pending = 0
   while (attempts < maxAttempts) {
     const batch = yield* capturing.read(({ db }) => readBatch(db, { session, store }, capturing.capture.policy.turns))
     if (batch.turns.length === 0) return { isCurrent: true, captured, pending: 0 }
-    const extracted = yield* capturing.runner.runCommand(yield* extractionOf(capturing, batch, by))
+    const extracted = yield* capturing.runner.runCommand(yield* extractBatch(capturing, batch, by))
     attempts = extracted.isCurrent ? 0 : attempts + 1
     pending = extracted.pending
     captured.push(...extracted.captured)
@@ -47,12 +47,12 @@ const reported = ({ by, fallback }: Extraction) => {
 }
 
 /** Asks the extractor about a batch, and makes the command that stores the answer. */
-export const extractionOf = (
+export const extractBatch = (
   { capture, writer }: CaptureContext,
   batch: Batch,
   by: ExtractionMethod,
   cause = runCause(sourceNameOf(batch.session))
-): Effect.Effect<Command<Extracted, never>> => {
+): Effect.Effect<Command<ExtractCommandResult, never>> => {
   const { mode, policy } = capture
   const extractor = capture.extractor!
   const asked =

@@ -4,7 +4,7 @@ import { foldLetters } from "../../text/normalise/letters.js"
 import { sentencesOf } from "../../text/normalise/sentences.js"
 
 /** Finds the parts of a turn that repeat memories shown in its session. */
-export interface Repeats {
+export interface RepeatFinder {
   /** The titles and facts of the shown memories. */
   readonly texts: ReadonlyArray<string>
   /** The text of a turn without the sentences that repeat a shown memory. */
@@ -20,7 +20,7 @@ export interface Repeats {
 const minWords = 4
 const minShare = 0.6
 
-export const makeRepeats = (shown: ReadonlyArray<Pick<Memory, "id" | "title" | "facts">>): Repeats => {
+export const makeRepeatFinder = (shown: ReadonlyArray<Pick<Memory, "id" | "title" | "facts">>): RepeatFinder => {
   const texts = [...new Set(shown.flatMap(({ facts, title }) => [title, ...facts]))]
   const keys = new Set(texts.map(wordsOf).filter((words) => words !== ""))
   const long = [...keys].filter((words) => countWords(words) >= minWords)

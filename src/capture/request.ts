@@ -2,10 +2,10 @@ import type { Store } from "../../events/Trust.js"
 import type { ToolCall, Turn } from "../../events/Turn.js"
 import { findTurnsBefore, findWaitingTurns, type TurnRow } from "../../projections/extracts.js"
 import type { Db } from "../../projections/Projection.js"
-import { findShown } from "../../projections/recalls.js"
+import { findShownMemories } from "../../projections/recalls.js"
 import { maskCredentials } from "../../text/personal/maskCredentials.js"
 import { contextTurns, type ExtractRequest, type ExtractTurn } from "../ports/Extractor.js"
-import { makeRepeats, type Repeats } from "./repeats.js"
+import { makeRepeatFinder, type RepeatFinder } from "./repeats.js"
 
 /** A session in a store. */
 export interface SessionKey {
@@ -21,7 +21,7 @@ export interface Batch extends SessionKey {
   /** Oldest first. */
   readonly turns: ReadonlyArray<BatchTurn>
   readonly context: ReadonlyArray<BatchTurn>
-  readonly repeats: Repeats
+  readonly repeats: RepeatFinder
 }
 
 /** Reads at most `limit` waiting turns of a session in a store, with the context that their extraction needs. */
@@ -33,7 +33,7 @@ export const readBatch = (db: Db, { session, store }: SessionKey, limit: number)
     store,
     turns,
     context: findTurnsBefore(db, { session, store, before, limit: contextTurns }),
-    repeats: makeRepeats(findShown(db, session, store))
+    repeats: makeRepeatFinder(findShownMemories(db, session, store))
   }
 }
 
@@ -48,7 +48,7 @@ export const makeExtractRequest = ({ context, repeats, turns }: Batch, isForMode
 
 const extractTurn = (
   { channel, occurredAt, role, speaker, text, toolCalls }: Turn,
-  repeats: Repeats,
+  repeats: RepeatFinder,
   masked: (text: string) => string
 ): ExtractTurn => {
   const shown = (value: string) => masked(value.slice(0, maxCharacters))

@@ -20,12 +20,12 @@ export interface StatementCommand {
 }
 
 /** Why a statement is not stored. */
-export type Skipped = "credential" | "recalled" | "refused"
+export type SkipReason = "credential" | "recalled" | "refused"
 
 /** The commands that store an extraction, and how many statements are left out, by reason. */
-export interface Statements {
+export interface StatementPlan {
   readonly commands: ReadonlyArray<StatementCommand>
-  readonly skipped: ReadonlyMap<Skipped, number>
+  readonly skipped: ReadonlyMap<SkipReason, number>
 }
 
 /** The settings of capture that change what is stored. */
@@ -40,11 +40,11 @@ export const statementsOf = (
   { archive = [], facts, summary }: Extraction,
   writer: Writer,
   policy: StatementPolicy
-): Statements => {
+): StatementPlan => {
   const dailyLine = policy.hasDailyLog ? (summary ?? lineOf(batch, facts)) : undefined
   const commands: Array<StatementCommand> = []
-  const skipped = new Map<Skipped, number>()
-  const skip = (reason: Skipped) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
+  const skipped = new Map<SkipReason, number>()
+  const skip = (reason: SkipReason) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
   for (const fact of facts) {
     const sources = sourcesOf(batch, fact)
     if (isCredential(fact) && !(policy.credentials && batch.store === "private")) skip("credential")

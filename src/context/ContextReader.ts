@@ -23,7 +23,7 @@ import { type ContextQuery, type ContextRequest, decodeContextQuery } from "./co
 import type { CountTokens } from "./fill.js"
 import type { ContextFormat, ContextPart, LeftOutPart } from "./parts.js"
 import { type Candidate, rowOf } from "./rows.js"
-import { emptyStored, type PrefixCache, readStored, type Stored } from "./stored.js"
+import { emptyStoredContext, type PrefixCache, readStoredContext, type StoredContext } from "./stored.js"
 import { messagesOf, type PromptTurn } from "./turns.js"
 
 export type { ContextQuery } from "./contextQuery.js"
@@ -90,7 +90,7 @@ export const makeContextReader = (
       const request = yield* decodeContextQuery(query, policy)
       const limit = countsExactly ? request.tokens : Math.floor(request.tokens / estimateMargin)
       const stored = yield* request.parts === "recalled"
-        ? Effect.map(Clock.currentTimeMillis, (now) => ({ ...emptyStored(request.at ?? now, ""), leftOut: [] }))
+        ? Effect.map(Clock.currentTimeMillis, (now) => ({ ...emptyStoredContext(request.at ?? now, ""), leftOut: [] }))
         : readGuarded(source, services, request, limit)
       const message = request.message ?? stored.lastMessage
       const asking = { ...source, session: request.session ?? source.session, read: readAtTime(source, request.at) }
@@ -163,13 +163,13 @@ const readGuarded = (
   services: ReaderServices & { readonly context: ContextServices },
   request: ContextRequest,
   limit: number
-): Effect.Effect<Stored> => {
+): Effect.Effect<StoredContext> => {
   const { policy, prefixes } = services.context
   const { agent, level, read } = source
   return Effect.gen(function* () {
     const answer = yield* guarded(
       read(({ db, now }) =>
-        readStored(db, {
+        readStoredContext(db, {
           ...request,
           agent,
           level,
@@ -185,7 +185,7 @@ const readGuarded = (
       policy.prompt.timeout
     )
     if (Either.isRight(answer)) return answer.right
-    return emptyStored(request.at ?? (yield* Clock.currentTimeMillis), answer.left)
+    return emptyStoredContext(request.at ?? (yield* Clock.currentTimeMillis), answer.left)
   })
 }
 

@@ -2,7 +2,7 @@
 export type CountTokens = (text: string) => number
 
 /** Counts each short text only once, because most lines and turns of a context were also in the previous context. */
-export const cachedCounts = (count: CountTokens): CountTokens => {
+export const cacheTokenCounts = (count: CountTokens): CountTokens => {
   const counts = new Map<string, number>()
   return (text) => {
     if (text.length > maxCachedLength) return count(text)

@@ -1,10 +1,10 @@
 import * as Cause from "effect/Cause"
 import { isAtLeast, levelOf, type TrustLevel } from "../../events/Trust.js"
 import { withDisputes } from "../../projections/disputeReads.js"
-import { findExpiring, findMemoriesSince } from "../../projections/observationReads.js"
+import { findExpiringMemories, findMemoriesSince } from "../../projections/observationReads.js"
 import { findRecentMemories, readMemories } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
-import { findByScore } from "../../projections/scoreReads.js"
+import { findMemoriesByScore } from "../../projections/scoreReads.js"
 import { findSummaries } from "../../projections/summaries.js"
 import { findParkedProjections } from "../../projections/view/ViewFile.js"
 import { quotedText } from "../../text/normalise/visibleText.js"
@@ -67,7 +67,10 @@ const maxSessions = 5
  * Reads the stable parts as of the end of the UTC day, so that they are the same all day. Memories that expire today
  * are shown in the part `expiring` instead.
  */
-export const readStable = (db: Db, query: StableQuery): Readonly<Record<StablePart | "expiring", DraftOrFailure>> => {
+export const readStableParts = (
+  db: Db,
+  query: StableQuery
+): Readonly<Record<StablePart | "expiring", DraftOrFailure>> => {
   const reading = readingOf(db, query)
   const parked = parkedProjectionsOf(db)
   const attempt = (read: (reading: Reading) => Draft) => attemptPart(parked, ["observations"], () => read(reading))
@@ -179,7 +182,7 @@ const readTasks = (reading: Reading): Draft => {
 const readMid = (reading: Reading): Draft => {
   const { db, dayEnd, k, level, policy, writers } = reading
   const formula = { ...policy.tiers, decayOf: (type: string) => decayOf(type, policy.tiers) }
-  const ranked = findByScore(db, level, formula, {
+  const ranked = findMemoriesByScore(db, level, formula, {
     now: dayEnd,
     limit: k,
     tier: "mid",
@@ -210,7 +213,7 @@ const readRecent = (reading: Reading): Draft => {
 
 const readExpiring = (reading: Reading): Draft => {
   const { dayEnd, dayStart, db, index, level } = reading
-  const born = findExpiring(db, level, { from: dayStart, to: dayEnd, limit: index.limit })
+  const born = findExpiringMemories(db, level, { from: dayStart, to: dayEnd, limit: index.limit })
   const trusted = candidatesAt(reading, born).filter((candidate) => isTrusted(reading, candidate))
   return { lines: linesOf(reading, trusted) }
 }

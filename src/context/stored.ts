@@ -19,14 +19,14 @@ import {
   type DraftOrFailure,
   parkedProjectionsOf,
   readSessions,
-  readStable,
+  readStableParts,
   stableParts,
   utcDayBounds
 } from "./stableParts.js"
 import { summaryLines } from "./turns.js"
 
 /** The content of a context that is read from one snapshot of the view. */
-export interface Stored {
+export interface StoredContext {
   readonly at: number
   readonly prefix: Prefix
   /** Text of writers below the level `prompt.writers`. */
@@ -43,7 +43,7 @@ export interface Stored {
 }
 
 /** The content of a context if the view cannot be read. */
-export const emptyStored = (at: number, reason: string): Stored => ({
+export const emptyStoredContext = (at: number, reason: string): StoredContext => ({
   at,
   prefix: { text: "", tokens: 0, parts: [], leftOut: [], shown: new ShownMemories(), rowTokens: 0 },
   quoted: [],
@@ -69,7 +69,7 @@ export interface StoredQuery extends ContextRequest {
 }
 
 /** Reads the last turns, and the stable beginning from the cache if no memory changed. */
-export const readStored = (db: Db, query: StoredQuery): Stored => {
+export const readStoredContext = (db: Db, query: StoredQuery): StoredContext => {
   const { at, level, policy, session } = query
   const parked = parkedProjectionsOf(db)
   const found =
@@ -120,7 +120,7 @@ const maxSpeakerLength = 60
 /** The stable beginning, and the content that is read together with it. */
 interface StableContent {
   readonly prefix: Prefix
-  readonly quoted: Stored["quoted"]
+  readonly quoted: StoredContext["quoted"]
   readonly expiring: ReadonlyArray<Candidate>
 }
 
@@ -164,7 +164,7 @@ const cachedPrefix = (
   ]
   return prefixes.get(JSON.stringify(key), () => {
     const profileTokens = Math.floor(limit * (policy.prompt.shares.profile + policy.prompt.shares.user)) + 1
-    const drafts = readStable(db, { ...query, profileTokens })
+    const drafts = readStableParts(db, { ...query, profileTokens })
     const { expiring } = drafts
     return {
       content: {

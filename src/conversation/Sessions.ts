@@ -28,7 +28,7 @@ import {
   type ConversationHit,
   type ConversationQuery,
   decodeConversationQuery,
-  searchConversationIn
+  searchConversationRows
 } from "./searchConversation.js"
 import type { TurnInput } from "./turnInput.js"
 
@@ -83,7 +83,7 @@ export const makeSessionReader = (source: ReaderSource, services: ReaderServices
   const searchFor = (query: ConversationQuery) =>
     Effect.flatMap(
       Effect.suspend(() => decodeConversationQuery(query, services.ranking.policy)),
-      (request) => searchAndRecord(source, services, "conversation", request, searchConversationIn)
+      (request) => searchAndRecord(source, services, "conversation", request, searchConversationRows)
     )
   return {
     list: defineMethod("Memory.sessions.list")(function* (query = {}) {

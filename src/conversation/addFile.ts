@@ -25,7 +25,7 @@ import {
 } from "../model/errors.js"
 import { requireLevel, storeToWrite } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
-import { indexedPart } from "./addTurn.js"
+import { indexedLengthField } from "./addTurn.js"
 import { decodeFile, type FileInput, mediaOf } from "./fileInput.js"
 
 /** The result of indexing a file. */
@@ -101,7 +101,7 @@ export const addFile = (
           ...placeOf(file),
           ...(movedFrom === undefined ? {} : { from: movedFrom }),
           ...visibleVersion(level, event.version),
-          ...indexedPart(checked.text),
+          ...indexedLengthField(checked.text),
           repeated
         }
       }

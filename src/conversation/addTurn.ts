@@ -23,7 +23,7 @@ export interface AddedTurn {
 }
 
 /** The number of indexed characters, if a turn or file is indexed only in part. */
-export const indexedPart = (text: string): { readonly indexed?: number } => {
+export const indexedLengthField = (text: string): { readonly indexed?: number } => {
   const { length } = cutBytes(text, bounds.indexedBytes)
   return length === text.length ? {} : { indexed: length }
 }
@@ -99,7 +99,14 @@ export const addTurn = (
       answer: ([event], repeated) => {
         if (event?.type !== "TURN") throw new Error("the first event of `addTurn` must be TURN")
         const { id, sequence, session } = event.payload.turn
-        return { id, session, sequence, ...visibleVersion(writer.level, event.version), ...indexedPart(text), repeated }
+        return {
+          id,
+          session,
+          sequence,
+          ...visibleVersion(writer.level, event.version),
+          ...indexedLengthField(text),
+          repeated
+        }
       }
     }
   })

@@ -36,10 +36,10 @@ import type { SearchKind } from "../search/plan.js"
 import { fuse, recencyGain, timeMatchScore } from "../search/rank.js"
 import {
   type AnsweredHit,
+  type CheckedRequest,
   decodeSearchOptions,
   defaultHitLimit,
-  type Find,
-  type Request,
+  type FindRows,
   type SearchOptions,
   searchOptionNames,
   toRequest
@@ -118,7 +118,7 @@ export const decodeConversationFilter = (
 export const decodeConversationQuery = (
   query: ConversationQuery,
   policy: PolicyValues["search"]
-): Either.Either<Request<ChunkFilters>, InvalidInput> =>
+): Either.Either<CheckedRequest<ChunkFilters>, InvalidInput> =>
   Either.gen(function* () {
     yield* checkObject("query", query, "text")
     const { at, embedding, gate, mode, text = "", textWeight, topK, vectorWeight, ...filter } = query
@@ -192,4 +192,4 @@ const unscored = (db: Db, borns: ReadonlyArray<number>, text: number | null = nu
   )
 
 /** Ranks the chunks that a level may read. Synchronous, so that it reads one snapshot. */
-export const searchConversationIn: Find<ChunkFilters, ShownChunk, ConversationParts> = makeRowSearch(searched)
+export const searchConversationRows: FindRows<ChunkFilters, ShownChunk, ConversationParts> = makeRowSearch(searched)

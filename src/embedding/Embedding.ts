@@ -5,15 +5,15 @@ import { findActiveEmbedder, findPreparingEmbedder } from "../../projections/emb
 import type { View } from "../../projections/view/Views.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { AgentEmbedding, AgentServices } from "../actor/Agent.js"
-import { type ActiveEmbedders, readActiveFact, sameFact } from "../actor/activeEmbedders.js"
+import { type ActiveEmbedders, isSameEmbedderRecord, readActiveEmbedderRecord } from "../actor/activeEmbedders.js"
 import type { NoSuchIndex, ProjectionParked } from "../model/errors.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
-import { background, makeLease } from "./background.js"
+import { makeLease, runOnSignal } from "./background.js"
 import { probeEmbedder } from "./batchEmbedder.js"
 import { embedInline, minInlineBatch } from "./embedInline.js"
 import { type Backfilled, backfill, fillActive, fillCandidate } from "./fillRuns.js"
-import { pendingAfterEvents } from "./indexFill.js"
+import { findTextsToEmbed } from "./indexFill.js"
 import { allFills, makeState, type Preparation, type State } from "./state.js"
 
 export type { Backfilled } from "./fillRuns.js"
@@ -63,7 +63,7 @@ const embeddingOf = (state: State, policy: PolicyValues["embedding"]): Embedding
     },
     onCommit: (events, after, to) => {
       const hasCandidate = state.candidateFact !== undefined
-      const { changed, pending } = pendingAfterEvents(events, state.embedder, hasCandidate)
+      const { changed, pending } = findTextsToEmbed(events, state.embedder, hasCandidate)
       for (const fill of allFills(state)) fill.markChanged(changed)
       state.changes.noteWrites(after, to)
       if (!pending) return
@@ -94,8 +94,8 @@ const isLocal = ({ substitute, local }: EmbedderService): boolean => local === t
 
 const activeEmbedder = (state: State, view: View): Effect.Effect<EmbedderService> =>
   Effect.suspend(() => {
-    const fact = readActiveFact(view.reader)
-    if (sameFact(fact, state.fact)) return Effect.succeed(state.embedder)
+    const fact = readActiveEmbedderRecord(view.reader)
+    if (isSameEmbedderRecord(fact, state.fact)) return Effect.succeed(state.embedder)
     return Effect.map(state.embedders.ofFact(fact), (embedder) => {
       state.fact = fact
       state.embedder = embedder
@@ -124,7 +124,7 @@ const start = Effect.fnUntraced(function* (
     { signal: active.signal, run: active.failures.runIfAllowed(fillActive(state, true)) },
     { signal: candidate.signal, run: candidate.failures.runIfAllowed(fillCandidate(state, false)) }
   ]
-  for (const run of runs) yield* background({ ...options, ...run })
+  for (const run of runs) yield* runOnSignal({ ...options, ...run })
   yield* resume(state, services).pipe(Effect.ignoreLogged, Effect.interruptible, Effect.forkScoped)
 })
 

@@ -87,7 +87,7 @@ export interface BackgroundOptions<E> {
 }
 
 /** Runs work each time its signal is set, until the scope ends. A failed run is retried after a pause. */
-export const background = <E>({
+export const runOnSignal = <E>({
   gatherMillis,
   keepAwake,
   run,
@@ -120,13 +120,13 @@ const leasePollMillis = 200
  * Runs work while it holds a lease. While another process holds the lease, it checks `keepWaiting` before each new
  * attempt. If that is false, the work does not run.
  */
-export type WithLease = <A, E, F>(
+export type RunWithLease = <A, E, F>(
   work: Effect.Effect<A, E>,
   keepWaiting: Effect.Effect<boolean, F>
 ) => Effect.Effect<A | undefined, E | F>
 
 /** A lease in an agent's folder. One process at a time embeds; the others wait, and then embed the rest. */
-export const makeLease = (view: View, name: string): Effect.Effect<WithLease, never, Scope.Scope> =>
+export const makeLease = (view: View, name: string): Effect.Effect<RunWithLease, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => Lease.make(join(view.generations.folder, `${name}.lock`))),

@@ -4,14 +4,14 @@ import { embedAll } from "../ports/embedAll.js"
 
 /** A batch of texts and its vectors, each with the digest of its text. */
 export type DigestedTexts = ReadonlyArray<readonly [digest: string, text: string]>
-export type Vectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
+export type DigestedVectors = ReadonlyArray<readonly [digest: string, vector: Float32Array]>
 
 /** Embeds one batch with one request. `timeoutMillis` bounds the request. */
 export const embedBatch = (
   embedder: EmbedderService,
   batch: DigestedTexts,
   timeoutMillis: number
-): Effect.Effect<Vectors, EmbedderError> => {
+): Effect.Effect<DigestedVectors, EmbedderError> => {
   const texts = batch.map(([, text]) => text)
   return Effect.map(embedAll(embedder, texts, "document", timeoutMillis), (vectors) =>
     batch.flatMap(([digest], index) => (vectors[index] ? [[digest, vectors[index]] as const] : []))
@@ -21,14 +21,14 @@ export const embedBatch = (
 /** Embeds batches and isolates the texts that make a batch fail. */
 export interface BatchEmbedder {
   /** Returns the vectors of a batch. A missing digest means that this text could not be embedded. */
-  readonly embed: (batch: DigestedTexts) => Effect.Effect<Vectors, EmbedderError>
+  readonly embed: (batch: DigestedTexts) => Effect.Effect<DigestedVectors, EmbedderError>
   /** Texts that failed alone while others succeeded, with the newest failure. They are skipped. */
-  readonly skipped: () => Skipped
+  readonly skipped: () => SkippedTexts
   /** Tries each skipped text once more, alone. */
   readonly retrySkipped: () => void
 }
 
-export interface Skipped {
+export interface SkippedTexts {
   readonly count: number
   readonly error?: EmbedderError
 }

@@ -13,7 +13,7 @@ import { findById } from "../../projections/observations.js"
 import type { Db } from "../../projections/Projection.js"
 import { memoryVectorIndex, textDigest } from "../../projections/vectors.js"
 import { chunkingVersion } from "../../text/normalise/chunks.js"
-import { embedderParameters, matchesFact, sameModel, withheldFactOf } from "../actor/activeEmbedders.js"
+import { embedderParameters, matchesRecord, sameModel, withheldRecordOf } from "../actor/activeEmbedders.js"
 import { type Command, requireUnparked, type Situation } from "../actor/Command.js"
 import { NoSuchIndex, type ProjectionParked } from "../model/errors.js"
 import type { EmbedderService } from "../ports/Embedder.js"
@@ -151,7 +151,7 @@ export const prepareEmbedder = (actor: string, embedder: Figures, adopt: boolean
       candidate !== undefined &&
       sameModel(candidate, embedder) &&
       candidate.adopt === adopt &&
-      matchesFact(candidate, embedder)
+      matchesRecord(candidate, embedder)
     const unchanged = isCandidate || (active !== undefined && sameModel(active, embedder))
     return Either.right(unchanged ? null : { ...factFieldsOf(embedder), state: "preparing", adopt })
   })
@@ -166,7 +166,7 @@ export const activateEmbedder = (
 ): Command<boolean, SwitchRefusal> =>
   embedderCommand(actor, embedder, ({ db }) => {
     const active = findActiveEmbedder(db)
-    const unchanged = active?.state === "inForce" && sameModel(active, embedder) && matchesFact(active, embedder)
+    const unchanged = active?.state === "inForce" && sameModel(active, embedder) && matchesRecord(active, embedder)
     return Either.right(unchanged || !isComplete(db) ? null : { ...factFieldsOf(embedder), state: "inForce" })
   })
 
@@ -210,5 +210,5 @@ const embedderCommand = (
 
 const factFieldsOf = ({ substitute, ...embedder }: Figures) => ({
   ...embedderParameters(embedder),
-  ...(substitute === undefined ? {} : { apart: withheldFactOf(substitute) })
+  ...(substitute === undefined ? {} : { apart: withheldRecordOf(substitute) })
 })

@@ -5,11 +5,11 @@ import type { Db } from "../../projections/Projection.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agent.js"
-import { sameFact, sameModel } from "../actor/activeEmbedders.js"
+import { isSameEmbedderRecord, sameModel } from "../actor/activeEmbedders.js"
 import type { EmbedderError, EmbedderService } from "../ports/Embedder.js"
 import { activateEmbedder } from "./commands.js"
 import { minInlineBatch } from "./embedInline.js"
-import { countMissingInFills, fillPending, type IndexFill, newestIn } from "./indexFill.js"
+import { countMissingInFills, fillIndexes, type IndexFill, readNewestNumbers } from "./indexFill.js"
 import { fillsOf, type Preparation, recordWithheldStores, refresh, type State } from "./state.js"
 
 /** The result of a backfill. `remaining` is 0 when every text has its vector. */
@@ -23,7 +23,7 @@ export interface Backfilled {
 /** Maximum restarts of a fill because the active embedder changed. After the last one, the background continues. */
 const maxRestarts = 3
 
-/** Fills the index of the active embedder. Returns why it stopped early. For `full`, see `fillPending`. */
+/** Fills the index of the active embedder. Returns why it stopped early. For `full`, see `fillIndexes`. */
 export const fillActive = (state: State, full: boolean): Effect.Effect<EmbedderError | undefined, CommandError> =>
   fillOnce(state, full).pipe(
     state.active.lock.withPermits(1),
@@ -45,11 +45,11 @@ const fillOnce = Effect.fnUntraced(function* (state: State, full: boolean) {
   const isStillActive = Effect.map(
     views.read(actor.view, (db) => findActiveEmbedder(db)),
     (active) => {
-      switched = active !== undefined && !sameFact(active, fact) && !sameModel(active, embedder)
+      switched = active !== undefined && !isSameEmbedderRecord(active, fact) && !sameModel(active, embedder)
       return !switched
     }
   )
-  const filling = fillPending(services, fillsOf(state, state.active, embedder), { full, keepGoing: isStillActive })
+  const filling = fillIndexes(services, fillsOf(state, state.active, embedder), { full, keepGoing: isStillActive })
   const result = yield* leases.active(filling, isStillActive)
   const failure = yield* state.active.failures.record(result?.failure)
   return { failure, switched }
@@ -145,7 +145,7 @@ export const fillCandidate = (state: State, retrySkipped: boolean) =>
       return isCandidate(db)
     })
     yield* measure
-    const filling = fillPending(services, fills, {
+    const filling = fillIndexes(services, fills, {
       // With `full: false`, a continuous writer would keep the fill from ending.
       full: true,
       onBatch: (count) =>
@@ -193,7 +193,7 @@ const adoptIfComplete = Effect.fnUntraced(function* (
   const { allowed, lacking, newest } = yield* views.read(actor.view, (db) => ({
     allowed: Math.max(minInlineBatch, countMissingInFills(db, active)),
     lacking: countMissingInFills(db, candidate),
-    newest: newestIn(db)
+    newest: readNewestNumbers(db)
   }))
   if (lacking > allowed) return false
   const isComplete = (db: Db) => isCandidate(db) && lacking + countMissingInFills(db, candidate, newest) <= allowed

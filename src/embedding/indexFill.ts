@@ -31,7 +31,7 @@ export interface IndexFill {
   /** Checks everything again, including skipped texts. */
   readonly reset: () => void
   /** Texts that the embedder cannot embed. */
-  readonly skipped: () => BatchEmbedder.Skipped
+  readonly skipped: () => BatchEmbedder.SkippedTexts
   /**
    * Embeds one batch of memories or one batch of chunks. Each step returns how many texts it embedded; 0 if none is
    * left.
@@ -45,7 +45,10 @@ export interface NewestNumbers {
   readonly chunk: number
 }
 
-export const newestIn = (db: Db): NewestNumbers => ({ memory: newestMemoryNumber(db), chunk: newestChunkNumber(db) })
+export const readNewestNumbers = (db: Db): NewestNumbers => ({
+  memory: newestMemoryNumber(db),
+  chunk: newestChunkNumber(db)
+})
 
 /** Counts memories and chunks without a vector; with `since`, only those added later. */
 export const countMissingVectors = (db: Db, set: VectorSet, since?: NewestNumbers): number =>
@@ -157,7 +160,7 @@ export interface FillRun<E> {
  * memories. A failure in one index does not stop the others. Returns the first failure, and whether the run was
  * completed.
  */
-export const fillPending = <E>(
+export const fillIndexes = <E>(
   services: AgentServices,
   fills: ReadonlyArray<Pick<IndexFill, "batchSize" | "steps">>,
   { full, keepGoing, onBatch }: FillRun<E>
@@ -184,7 +187,7 @@ export const fillPending = <E>(
 /**
  * Finds the texts that need vectors after events, for the active index and for the candidate index if there is one.
  */
-export const pendingAfterEvents = (
+export const findTextsToEmbed = (
   events: ReadonlyArray<DecidedEvent>,
   active: ModelName,
   hasCandidate: boolean
@@ -218,7 +221,7 @@ export const pendingAfterEvents = (
 /**
  * The embedders that fill an embedder's indexes: the embedder itself, and the local one for stores withheld from it.
  */
-export const embeddersOfIndex = (
+export const indexEmbedders = (
   embedder: EmbedderService
 ): ReadonlyArray<{ embedder: EmbedderService; isSubstitute: boolean; stores?: ReadonlyArray<Store> }> => {
   const { substitute: isSubstitute, isLocalSubstitute = false } = embedder

@@ -3,9 +3,9 @@ import { type EmbedderRecord, findActiveEmbedder, findPreparingEmbedder } from "
 import type { Db } from "../../projections/Projection.js"
 import type { Actor, CommandError } from "../actor/Actor.js"
 import type { AgentServices } from "../actor/Agent.js"
-import { type ActiveEmbedders, modelLabel, sameFact } from "../actor/activeEmbedders.js"
+import { type ActiveEmbedders, isSameEmbedderRecord, modelLabel } from "../actor/activeEmbedders.js"
 import type { EmbedderService } from "../ports/Embedder.js"
-import { type FailureTracker, makeFailureTracker, makeSignal, type Signal, type WithLease } from "./background.js"
+import { type FailureTracker, makeFailureTracker, makeSignal, type RunWithLease, type Signal } from "./background.js"
 import { activateEmbedder } from "./commands.js"
 import * as IndexFill from "./indexFill.js"
 import { type ChangesByOthers, changesByOthers } from "./pendingVectors.js"
@@ -29,7 +29,7 @@ export interface Preparation {
  * The background work on one index. The active index and the candidate each have a lane, and do not wait for each
  * other.
  */
-export interface Lane {
+export interface IndexLane {
   readonly lock: Effect.Semaphore
   readonly signal: Signal
   readonly failures: FailureTracker
@@ -39,7 +39,7 @@ export interface Lane {
 
 export interface StartedServices extends AgentServices {
   /** Leases that let only one process at a time fill each index. */
-  readonly leases: { readonly active: WithLease; readonly candidate: WithLease }
+  readonly leases: { readonly active: RunWithLease; readonly candidate: RunWithLease }
 }
 
 /** The state of one agent's embedding while the agent is awake. */
@@ -48,8 +48,8 @@ export interface State {
   /** For each agent, by name: the active embedder whose settings this process has compared with the log. */
   readonly restated: Map<string, string>
   readonly timeoutMillis: number
-  readonly active: Lane
-  readonly candidate: Lane
+  readonly active: IndexLane
+  readonly candidate: IndexLane
   readonly changes: ChangesByOthers
   readonly listeners: Set<(progress: Preparation) => void>
   /** Undefined before `start`. */
@@ -62,7 +62,7 @@ export interface State {
   preparation: (() => Preparation) | undefined
 }
 
-const makeLane: Effect.Effect<Lane> = Effect.map(Effect.makeSemaphore(1), (lock) => ({
+const makeLane: Effect.Effect<IndexLane> = Effect.map(Effect.makeSemaphore(1), (lock) => ({
   lock,
   signal: makeSignal(),
   failures: makeFailureTracker(),
@@ -99,12 +99,12 @@ export const allFills = ({ active, candidate }: State): ReadonlyArray<IndexFill.
  */
 export const fillsOf = (
   { timeoutMillis }: State,
-  lane: Lane,
+  lane: IndexLane,
   main: EmbedderService
 ): ReadonlyArray<IndexFill.IndexFill> => {
   const mainModel = { model: main.model, dimensions: main.dimensions }
   lane.fills = new Map(
-    IndexFill.embeddersOfIndex(main).map(({ isSubstitute, embedder, stores }) => {
+    IndexFill.indexEmbedders(main).map(({ isSubstitute, embedder, stores }) => {
       const key = JSON.stringify([embedder.model, embedder.dimensions, isSubstitute, stores])
       const options = { isSubstitute, mainModel, timeoutMillis, ...(stores === undefined ? {} : { stores }) }
       return [key, lane.fills.get(key) ?? IndexFill.make(embedder, options)]
@@ -152,7 +152,7 @@ export const recordWithheldStores = (
     const { agent } = actor.view
     if (fact?.state !== "inForce" || restated.get(agent) === modelLabel(fact)) return
     const embedder = yield* embedders.embedderToRecord(fact)
-    const isSame = (db: Db) => sameFact(findActiveEmbedder(db), fact)
+    const isSame = (db: Db) => isSameEmbedderRecord(findActiveEmbedder(db), fact)
     if (embedder === undefined || (yield* actor.run(activateEmbedder("embedder", embedder, isSame)))) {
       restated.set(agent, modelLabel(fact))
     }

@@ -9,7 +9,7 @@ import type { Erasable } from "./plan/selection.js"
 
 export type { EraseReason } from "../../events/EventLog.js"
 export type { Leftover } from "./plan/namedColumns.js"
-export type { AgentErasure, HeldItem, Kind, NamedMemory } from "./plan/report.js"
+export type { AgentErasure, ContentKind, HeldItem, NamedMemory } from "./plan/report.js"
 export type { Erasable } from "./plan/selection.js"
 
 export interface EraseOptions {

@@ -14,10 +14,10 @@ import type { Erasable, EraseError, EraseOptions, Erasure } from "./Erasure.js"
 import { cleanOrWarn, type Eraser } from "./eraser.js"
 import { unconcernedHead } from "./plan/findSubjects.js"
 import { type AgentPlan, type PlanError, planAgent } from "./plan/planAgent.js"
-import { reportWhole } from "./plan/planWhole.js"
+import { reportWholeAgent } from "./plan/planWhole.js"
 import type { AgentErasure } from "./plan/report.js"
-import { decodeErasable, nothingToErase, type Scope } from "./plan/selection.js"
-import { revivable, revive } from "./revive.js"
+import { decodeErasable, type ErasureScope, nothingToErase } from "./plan/selection.js"
+import { findRevivableMemories, revive } from "./revive.js"
 
 export { eraseByLedger } from "./eraseByLedger.js"
 export { erasures } from "./erasures.js"
@@ -107,14 +107,14 @@ const eraseUnconcerned = (
   )
 
 /** The streams of agents, and those in the scope of an erasure. */
-const agentStreams = ({ log }: Pick<Eraser, "log">, { agent }: Pick<Scope, "agent">) =>
+const agentStreams = ({ log }: Pick<Eraser, "log">, { agent }: Pick<ErasureScope, "agent">) =>
   Effect.map(log.streams, (heads) => {
     const all = heads.map(({ stream }) => stream).filter((stream) => stream !== installationStream)
     return { all, chosen: all.filter((stream) => agent === undefined || stream === agent) }
   })
 
 /** Plans the erasure for all agents in its scope. Fails if nothing is selected. */
-const planAll = Effect.fnUntraced(function* (eraser: Eraser, { agent, selection }: Scope) {
+const planAll = Effect.fnUntraced(function* (eraser: Eraser, { agent, selection }: ErasureScope) {
   const { all, chosen } = yield* agentStreams(eraser, { agent })
   if (chosen.length === 0) return yield* nothingToErase(selection, agent)
   const isWhole = selection.kind === "agent"
@@ -128,7 +128,7 @@ const planAll = Effect.fnUntraced(function* (eraser: Eraser, { agent, selection 
   const vectors = yield* unusedVectors(eraser, all, plans, isWhole)
   const reports = isWhole
     ? eraser.hasItems === true
-      ? yield* Effect.forEach(chosen, (stream) => reportWhole(eraser, stream))
+      ? yield* Effect.forEach(chosen, (stream) => reportWholeAgent(eraser, stream))
       : []
     : planned.map(({ report }) => report())
   const leftovers = isWhole ? [] : [...plans.values()].flatMap(({ leftovers }) => leftovers)
@@ -148,7 +148,7 @@ const planRevivals = ({ read }: Eraser, agents: ReadonlyArray<AgentErasure>, now
     if (retired.length === 0) return Effect.succeed(erasure)
     const gone = new Set(memories.map(({ id }) => id))
     return Effect.map(
-      read(agent, (db) => revivable(db, { retired, gone }, now).map(({ id }) => id)),
+      read(agent, (db) => findRevivableMemories(db, { retired, gone }, now).map(({ id }) => id)),
       (revived) => withRevived(erasure, revived)
     )
   })

@@ -1,18 +1,18 @@
 import { lazy } from "../../text/normalise/lazy.js"
 /** Tests whether a value contains a text, in any string at any depth. */
-export type Mentions = (value: unknown) => boolean
+export type MentionTest = (value: unknown) => boolean
 
 /** A test that no value passes. */
-export const mentionsNothing: Mentions = () => false
+export const mentionsNothing: MentionTest = () => false
 
 /**
  * Tests for a name. Case, Unicode form and the punctuation between its words do not matter. The name must be a separate
  * word: "Ann" is not in "Annual". In scripts without spaces, other characters may surround it. An inflected form counts
  * as another name.
  */
-export const makeMentionsTest = (name: string): Mentions => {
+export const makeMentionsTest = (name: string): MentionTest => {
   const pattern = patternOf(name, true)
-  return (value) => someText(value, (text) => pattern.test(folded(text)))
+  return (value) => someTextMatches(value, (text) => pattern.test(folded(text)))
 }
 
 /**
@@ -30,7 +30,7 @@ export const patternOf = (name: string, standsAlone: boolean): RegExp => {
 }
 
 /** Tests for any of several names. */
-export const mentionsOfAny = (names: ReadonlyArray<string>): Mentions => {
+export const makeAnyMentionTest = (names: ReadonlyArray<string>): MentionTest => {
   const tests = names.map(makeMentionsTest)
   return (value) => tests.some((test) => test(value))
 }
@@ -40,9 +40,9 @@ const unspaced = lazy(() => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakan
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase()
 
 /** Whether any string in a value passes a test, at any depth. */
-export const someText = (value: unknown, test: (text: string) => boolean): boolean => {
+export const someTextMatches = (value: unknown, test: (text: string) => boolean): boolean => {
   if (typeof value === "string") return test(value)
-  if (Array.isArray(value)) return value.some((entry) => someText(entry, test))
+  if (Array.isArray(value)) return value.some((entry) => someTextMatches(entry, test))
   if (typeof value !== "object" || value === null) return false
-  return Object.values(value).some((entry) => someText(entry, test))
+  return Object.values(value).some((entry) => someTextMatches(entry, test))
 }

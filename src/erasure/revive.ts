@@ -24,7 +24,7 @@ const hasRetired = ({ lineage = [] }: Memory, id: string): boolean =>
  * The memories that an erasure can make active again: replaced or merged memories that have not expired and that no
  * remaining memory replaced too.
  */
-export const revivable = (db: Db, { gone, retired }: Retired, now: number): ReadonlyArray<Memory> =>
+export const findRevivableMemories = (db: Db, { gone, retired }: Retired, now: number): ReadonlyArray<Memory> =>
   retired.flatMap((id) => {
     const memory = findById(db, id)
     if (memory === undefined || !(memory.status === "superseded" || memory.status === "compressed")) return []
@@ -46,7 +46,7 @@ export const revive = (
   decide: ({ db, now }) =>
     Either.gen(function* () {
       yield* requireUnparked(db, "lineage")
-      const events = revivable(db, { retired, gone: new Set() }, now).map((memory): DecidedEvent => {
+      const events = findRevivableMemories(db, { retired, gone: new Set() }, now).map((memory): DecidedEvent => {
         const revived = nextRevision(memory, { status: "active", updatedAt: now })
         const decision = callerDecision(
           "UPDATE",

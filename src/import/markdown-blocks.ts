@@ -4,10 +4,10 @@ import { enterHeading, type Heading, personName } from "./markdown-context.js"
 import { type Slice, sliceMarkdown } from "./markdown-slices.js"
 import {
   findTable,
+  hasOnlyImages,
   hasVisibleText,
   htmlText,
   oneLine,
-  onlyImages,
   type Table,
   type VisibleText,
   visibleTextOf,
@@ -27,15 +27,15 @@ export interface Draft {
 }
 
 /** A part of a file that was left out or read as plain text: its first line, and the reason. */
-export interface Cut {
+export interface CutPart {
   readonly line: number
   readonly problem: string
 }
 
 /** The blocks of a file, and the parts that were cut. */
-export interface ReadDrafts {
+export interface DraftsAndCuts {
   readonly drafts: ReadonlyArray<Draft>
-  readonly cuts: ReadonlyArray<Cut>
+  readonly cuts: ReadonlyArray<CutPart>
 }
 
 /**
@@ -43,8 +43,8 @@ export interface ReadDrafts {
  * markdown library cannot parse are read as plain paragraphs. Blocks after the first `limits.importBlocks` are left
  * out.
  */
-export function* readDrafts(body: string, inPeople: boolean): Generator<void, ReadDrafts> {
-  const cuts: Array<Cut> = []
+export function* readDrafts(body: string, inPeople: boolean): Generator<void, DraftsAndCuts> {
+  const cuts: Array<CutPart> = []
   const slices: Array<ReadSlice> = []
   let blocks = 0
   for (const slice of sliceMarkdown(body)) {
@@ -84,7 +84,7 @@ interface ReadSlice extends Slice {
   readonly isPlain: boolean
 }
 
-const readSlice = ({ isDeep, lineOffset, text }: Slice, cuts: Array<Cut>): Pick<ReadSlice, "nodes" | "isPlain"> => {
+const readSlice = ({ isDeep, lineOffset, text }: Slice, cuts: Array<CutPart>): Pick<ReadSlice, "nodes" | "isPlain"> => {
   const readAsPlain = (line: number, reason: string) =>
     void cuts.push({ line: lineOffset + line, problem: `${reason} and was read as plain text` })
   if (!isDeep) {
@@ -236,7 +236,7 @@ const gather = (nodes: ReadonlyArray<Node>, into: Draft, reading: ReadingState):
 
 /** The words of a paragraph. If it contains a table: the words above the table, and the table. */
 const readWords = (node: TextNode, { body, definitions }: ReadingState): { table?: Table; words: VisibleText } => {
-  if (onlyImages(node.children)) return { words: { text: "", prose: "" } }
+  if (hasOnlyImages(node.children)) return { words: { text: "", prose: "" } }
   const source = body.slice(node.position?.start.offset, node.position?.end.offset)
   const lines = source.split("\n").map((line) => line.replace(/^[\s>]+/, ""))
   const table = findTable(lines)

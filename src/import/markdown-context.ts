@@ -130,7 +130,7 @@ export const leadingDate = (text: string): number | undefined => {
 }
 
 /** Returns true if a file is in a folder called people, at any depth. */
-export const inPeopleFolder = (file: string): boolean =>
+export const isInPeopleFolder = (file: string): boolean =>
   file
     .split("/")
     .slice(0, -1)

@@ -69,12 +69,12 @@ export const visibleTextOf = (nodes: ReadonlyArray<Node>, definitions: Definitio
 }
 
 /** Returns true if all nodes are images (bare, linked or emphasised), white space or inline HTML. */
-export const onlyImages = (nodes: ReadonlyArray<Node>): boolean =>
+export const hasOnlyImages = (nodes: ReadonlyArray<Node>): boolean =>
   nodes.every((node) => {
     if (node.type === "image" || node.type === "imageReference") return true
     if (node.type === "text") return !hasVisibleText(node.value)
     if (node.type === "html" || node.type === "break") return true
-    return "children" in node && node.children.length > 0 && onlyImages(node.children)
+    return "children" in node && node.children.length > 0 && hasOnlyImages(node.children)
   })
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import { limits } from "../model/limits.js"
-import { type Cut, type Draft, readDrafts } from "./markdown-blocks.js"
+import { type CutPart, type Draft, readDrafts } from "./markdown-blocks.js"
 import {
   type FrontMatter,
   fileDate,
   frontMatter,
-  inPeopleFolder,
+  isInPeopleFolder,
   labelType,
   leadingDate,
   type Store
@@ -45,7 +45,7 @@ export interface MarkdownItem {
 /** The items of a file, and the parts that were cut. */
 export interface ParsedMarkdown {
   readonly items: ReadonlyArray<MarkdownItem>
-  readonly cuts: ReadonlyArray<Cut>
+  readonly cuts: ReadonlyArray<CutPart>
 }
 
 /**
@@ -59,7 +59,7 @@ export interface ParsedMarkdown {
 export function* parseMarkdown(text: string, file: string): Generator<void, ParsedMarkdown> {
   const front = frontMatter(cleanText(text))
   yield
-  const { cuts, drafts } = yield* readDrafts(front.body, inPeopleFolder(file))
+  const { cuts, drafts } = yield* readDrafts(front.body, isInPeopleFolder(file))
   const seen = new Map<string, number>()
   const items: Array<MarkdownItem> = []
   let characters = 0
@@ -127,7 +127,7 @@ const finish = (
   const text = first.replace(CHECK_BOX, "")
   const dated = fileDate(file)
   const nearest = [...draft.path].reverse()
-  const byFile = inPeopleFolder(file) ? "person" : dated !== undefined ? "event" : "discovery"
+  const byFile = isInPeopleFolder(file) ? "person" : dated !== undefined ? "event" : "discovery"
   const byText = labelType(text) ?? nearest.find((heading) => heading.type !== undefined)?.type ?? byFile
   const type = piece.code ? "technical" : box !== undefined ? "task" : byText
   const occurredAt = leadingDate(text) ?? nearest.find((heading) => heading.date !== undefined)?.date ?? dated

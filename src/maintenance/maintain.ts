@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { afterImages, type DaybookEvent } from "../../events/catalogue.js"
 import type { Memory } from "../../events/Memory.js"
-import { traced, traceEvent } from "../../events/tracing.js"
+import { runInSpan, traceEvent } from "../../events/tracing.js"
 import { yieldToEventLoop } from "../../events/turns.js"
 import { isClockConfirmed } from "../../projections/configuration.js"
 import { checkpointOf } from "../../projections/view/ViewFile.js"
@@ -106,7 +106,7 @@ export const maintain = Effect.fnUntraced(function* (
     const running: Effect.Effect<StageRun, CommandError> = dryRun
       ? dryRunStage(maintainer, writer, stage, planned)
       : runStage(maintainer, writer, stage, end)
-    const ran = yield* traced("Maintenance.stage", running, { stage: stage.name })
+    const ran = yield* runInSpan("Maintenance.stage", running, { stage: stage.name })
     runs.push(ran)
     const { counts, duration, left } = ran
     const memories = Object.values(counts).reduce((sum, number) => sum + number, 0)

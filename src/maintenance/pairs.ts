@@ -28,7 +28,7 @@ const standingTypes: ReadonlySet<string> = new Set(["config", "decision", "ident
  * Returns the key of memories that may be compared: the store, and then `standing` for standing types or else the type
  * itself. Memories with different keys never state the same fact.
  */
-export const storeAndKind = ({ memory: { store, type } }: Row): string =>
+export const comparisonGroupKey = ({ memory: { store, type } }: Row): string =>
   `${store}\n${standingTypes.has(type) ? "standing" : type}`
 
 /**

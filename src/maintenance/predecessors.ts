@@ -2,7 +2,7 @@ import type { Memory } from "../../events/Memory.js"
 import type { Row } from "../model/MemoryRow.js"
 
 /** Returns the memories that a memory superseded. */
-export type Predecessors = (row: Row) => ReadonlyArray<Row>
+export type FindPredecessors = (row: Row) => ReadonlyArray<Row>
 
 /** Maximum wordings of a memory that the settler reads, newest first. */
 export const maxWordings = 12

@@ -13,7 +13,7 @@ import type { Judge } from "../ports/Reconciler.js"
 import type { Evidence, Settlement, SettlerService } from "../ports/Settler.js"
 import { lifeScoreOf, type ScoreFacts, scoreFactsOf, toScoreFormula } from "../search/score.js"
 import { makeContradictionTest } from "./pairs.js"
-import { maxWordings, type Predecessors, predecessorsOf } from "./predecessors.js"
+import { type FindPredecessors, maxWordings, predecessorsOf } from "./predecessors.js"
 import { isUserMadeCore, selectLines } from "./profileLines.js"
 import { selectNewPeople } from "./profilePeople.js"
 import { lowestWriter, quotedLine } from "./quoted.js"
@@ -122,7 +122,7 @@ export const profileOf = (
  * Makes a cached lookup of the memories that a memory superseded. The lookup omits memories that the level may not
  * read, and memories of a lower level than their successor.
  */
-const predecessorsIn = (db: Db, level: TrustLevel): Predecessors => {
+const predecessorsIn = (db: Db, level: TrustLevel): FindPredecessors => {
   const formerById = new Map<string, ReadonlyArray<Row>>()
   return ({ memory }) => {
     let rows = formerById.get(memory.id)
@@ -200,7 +200,7 @@ export const rankProfileRows = (
   const hidden = hiddenRows(candidates, context.disputes)
   const current = candidates.filter((row) => !hidden.has(row))
   const former = Map.groupBy([...superseded, ...hidden], ([, by]) => by)
-  const predecessors: Predecessors = (row) => [
+  const predecessors: FindPredecessors = (row) => [
     ...context.predecessorsOf(row),
     ...(former.get(row) ?? []).map(([earlier]) => earlier)
   ]
@@ -241,7 +241,7 @@ const hiddenRows = (
 
 /** The inputs of the ranking, except the rows. */
 export interface RankingContext extends Pick<Evidence, "wordings"> {
-  readonly predecessorsOf: Predecessors
+  readonly predecessorsOf: FindPredecessors
   readonly judge: Judge | undefined
   readonly settler: SettlerService | undefined
   readonly certainty: MaintenancePolicy["reconcile"]
@@ -264,7 +264,7 @@ const settlementOf = (
 /** Ranks a subject by all its statements and by the statements that they superseded. */
 const rankOf = (
   { others, row }: Subject,
-  predecessors: Predecessors,
+  predecessors: FindPredecessors,
   tiers: MaintenancePolicy["tiers"],
   now: number
 ) => {

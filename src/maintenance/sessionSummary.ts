@@ -9,7 +9,7 @@ import type { Line, SummaryRequest } from "../ports/Summarizer.js"
 import { comparisonKey } from "./mergeContents.js"
 
 /** The turns of a session; only its first and last turns if the session is long. */
-export interface Conversation {
+export interface SessionTurns {
   readonly turns: ReadonlyArray<SummaryTurn>
   /** Number of all turns of the session. */
   readonly count: number
@@ -41,7 +41,7 @@ const maximum = { text: 280, items: 20, item: 500 }
  * turns.
  */
 export function* summarizeByRules(
-  { count, lastAt, startedAt, turns }: Conversation,
+  { count, lastAt, startedAt, turns }: SessionTurns,
   statements: StatementReaderService | undefined,
   writers: TrustLevel
 ): Generator<void, SessionDraft | null> {

@@ -2,7 +2,7 @@ import { levelOf } from "../../events/Trust.js"
 import { wordSet } from "../../text/normalise/similarity.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { Judge } from "../ports/Reconciler.js"
-import { judgeRelation, lastMentionTime, storeAndKind, textOf } from "./pairs.js"
+import { comparisonGroupKey, judgeRelation, lastMentionTime, textOf } from "./pairs.js"
 
 /** One subject: the memory that represents it, and the other memories that state the same fact. */
 export interface Subject {
@@ -81,7 +81,7 @@ const mergeRepeats = (newest: ReadonlyArray<Row>, groups: Array<number>, judge: 
   return mostCompleteByIndex
 }
 
-const subjectKeyOf = (row: Row): string => `${storeAndKind(row)}\n${levelOf(row.memory)}`
+const subjectKeyOf = (row: Row): string => `${comparisonGroupKey(row)}\n${levelOf(row.memory)}`
 
 interface Pair {
   readonly newer: number

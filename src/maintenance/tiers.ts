@@ -3,7 +3,7 @@ import { type Tier, Tier as TierSchema } from "../../events/Memory.js"
 import { yieldToEventLoop } from "../../events/turns.js"
 import { type IndexRow, readIndexRows } from "../../projections/observationSearch.js"
 import type { Db } from "../../projections/Projection.js"
-import { countScores, findByScore, type ScoreFormula, type ScoreSummary } from "../../projections/scoreReads.js"
+import { countScores, findMemoriesByScore, type ScoreFormula, type ScoreSummary } from "../../projections/scoreReads.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import type { MaintenancePolicy } from "../ports/policy/maintenance.js"
@@ -60,7 +60,7 @@ export const readTiers = Effect.fnUntraced(function* (
 })
 
 const bestOf = (db: Db, formula: ScoreFormula, now: number, limit: number): Tiers["best"] => {
-  const ranked = findByScore(db, "full", formula, { now, limit })
+  const ranked = findMemoriesByScore(db, "full", formula, { now, limit })
   const rows = new Map(
     readIndexRows(
       db,

@@ -1,8 +1,8 @@
 import type { Memory } from "../../events/Memory.js"
-import type { Accesses } from "../../projections/recalls.js"
+import type { AccessCounts } from "../../projections/recalls.js"
 
 /** A memory and how often it was shown; `accesses` is undefined if that is unknown. */
 export interface Row {
   readonly memory: Memory
-  readonly accesses: Accesses | undefined
+  readonly accesses: AccessCounts | undefined
 }

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { traced } from "../../events/tracing.js"
+import { runInSpan } from "../../events/tracing.js"
 import { makeCallCounter } from "./operationMetrics.js"
 import { type Method, spanNames } from "./operations.js"
 
@@ -20,7 +20,7 @@ export const defineMethod = (method: Method): Effect.fn.Gen & Effect.fn.NonGen =
       Effect.suspend(() => {
         const startedAt = performance.now()
         const whole = steps.reduce((call, step) => step(call, ...args), callOf(body, args))
-        return Effect.matchCauseEffect(traced(name, whole, attributes), {
+        return Effect.matchCauseEffect(runInSpan(name, whole, attributes), {
           onFailure: (cause) => {
             count("failed", performance.now() - startedAt)
             return Effect.failCause(cause)

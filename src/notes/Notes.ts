@@ -11,7 +11,7 @@ import {
   type ConversationFilter,
   type ConversationHit,
   decodeConversationQuery,
-  searchConversationIn
+  searchConversationRows
 } from "../conversation/searchConversation.js"
 import {
   type CredentialForbidden,
@@ -132,7 +132,7 @@ export const makeNoteReader = (source: ReaderSource, services: ReaderServices): 
       const { user, ...others } = query
       const sessions = yield* sessionsOf(user)
       const request = yield* decodeConversationQuery({ ...others, sessions, kinds: ["note"] }, services.ranking.policy)
-      const { hits } = yield* searchAndRecord(source, services, "conversation", request, searchConversationIn)
+      const { hits } = yield* searchAndRecord(source, services, "conversation", request, searchConversationRows)
       const ids = hits.map(({ id }) => id)
       const notes = yield* read(
         ({ db, now }) => new Map(getMemories(db, level, ids, now).map((memory) => [memory.id, noteOf(memory)]))

@@ -6,7 +6,7 @@ import { type Command, callerDecision, commandIdOf, definedFields, visibleVersio
 import { CredentialForbidden, type InvalidInput, type StoreForbidden } from "../model/errors.js"
 import { normaliseTags, type Observation } from "../model/input.js"
 import { applyMarks } from "../remember/applyMarks.js"
-import { lowerTo, storeToWrite } from "../remember/levels.js"
+import { lowerToLevel, storeToWrite } from "../remember/levels.js"
 import type { WriteOptions, Writer } from "../remember/remember.js"
 import { addEvent, type Draft } from "../remember/rememberEvents.js"
 import { decodeNote, fieldsOf, type NoteInput, namespaceOf } from "./noteInput.js"
@@ -48,7 +48,7 @@ export const saveNote = (
     if (confined && !canRead(level, marked.store)) {
       return yield* Either.left(new CredentialForbidden({ level, kinds: credentials }))
     }
-    const { draft, lowered } = lowerTo(level, marked, writer.pin)
+    const { draft, lowered } = lowerToLevel(level, marked, writer.pin)
     const id = `${notePrefix}${randomUUID()}`
     return {
       actor: writer.actor,

@@ -27,13 +27,13 @@ export interface Question {
 }
 
 /** The new content of an updated memory; `mergeStatements` fills in absent fields. */
-export const Merged = Schema.Struct({
+export const UpdatedContent = Schema.Struct({
   title: Schema.optional(Schema.String),
   narrative: Schema.optional(Schema.String),
   facts: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String))
 })
-export type Merged = typeof Merged.Type
+export type UpdatedContent = typeof UpdatedContent.Type
 
 const target = Schema.Int.pipe(Schema.nonNegative())
 const reason = Schema.String
@@ -46,7 +46,7 @@ const reason = Schema.String
  */
 export const Verdict = Schema.Union(
   Schema.Struct({ action: Schema.Literal("ADD"), reason }),
-  Schema.Struct({ action: Schema.Literal("UPDATE"), target, merged: Schema.optional(Merged), reason }),
+  Schema.Struct({ action: Schema.Literal("UPDATE"), target, merged: Schema.optional(UpdatedContent), reason }),
   Schema.Struct({ action: Schema.Literal("DELETE"), target, reason }),
   Schema.Struct({ action: Schema.Literal("NONE"), target: Schema.optionalWith(target, { default: () => 0 }), reason })
 )

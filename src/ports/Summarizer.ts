@@ -32,12 +32,12 @@ export interface SummaryRequest {
 }
 
 /** The role of a line. A memory has a title, facts and perhaps a narrative; a session has the other parts. */
-export const Part = Schema.Literal("title", "narrative", "fact", "request", "outcome", "decision", "open")
-export type Part = typeof Part.Type
+export const LineRole = Schema.Literal("title", "narrative", "fact", "request", "outcome", "decision", "open")
+export type LineRole = typeof LineRole.Type
 
 /** One statement of a summary, and the sources that support it. */
 export const Line = Schema.Struct({
-  part: Part,
+  part: LineRole,
   text: Schema.String,
   sources: Schema.Array(Schema.Int.pipe(Schema.nonNegative()))
 })
@@ -50,9 +50,9 @@ export type Summary = typeof Summary.Type
 export const allowedParts = (
   kind: SummaryKind
 ): {
-  readonly required: ReadonlyArray<Part>
-  readonly atMostOnce: ReadonlyArray<Part>
-  readonly repeatable: ReadonlyArray<Part>
+  readonly required: ReadonlyArray<LineRole>
+  readonly atMostOnce: ReadonlyArray<LineRole>
+  readonly repeatable: ReadonlyArray<LineRole>
 } =>
   kind === "session"
     ? { required: ["request"], atMostOnce: ["request", "outcome"], repeatable: ["decision", "open"] }
@@ -130,7 +130,7 @@ export const decodeSummary = (
   if (Either.isLeft(decoded)) return failed("unreadable")
   const { lines } = decoded.right
   const { repeatable, required, atMostOnce } = allowedParts(request.kind)
-  const countOf = (part: Part) => lines.filter((line) => line.part === part).length
+  const countOf = (part: LineRole) => lines.filter((line) => line.part === part).length
   if (
     lines.some(({ part }) => ![...atMostOnce, ...repeatable].includes(part)) ||
     atMostOnce.some((part) => countOf(part) > 1) ||

@@ -6,7 +6,7 @@ import { traceEvent } from "../../events/tracing.js"
 import { type Embedder, EmbedderError } from "./Embedder.js"
 import { embeddedTexts, embedMillis, failedEmbeddings } from "./embedMetrics.js"
 import { runInOwnFiber } from "./runInOwnFiber.js"
-import { unitVector } from "./unitVector.js"
+import { normalizeVector } from "./unitVector.js"
 
 /**
  * Embeds texts within a time limit and checks the result: one vector per text, with the embedder's dimensions and
@@ -55,7 +55,7 @@ export const embedAll = (
       const unitVectors = vectors.map((vector, index) => {
         const copy = copies.subarray(index * dimensions, (index + 1) * dimensions)
         copy.set(vector)
-        return unitVector(copy)
+        return normalizeVector(copy)
       })
       return unitVectors.includes(null)
         ? fail("values")

@@ -1,5 +1,5 @@
 /** Normalises a vector to length 1, in place. Undefined for a zero vector; null if a value is not finite. */
-export const unitVector = (vector: Float32Array): Float32Array | undefined | null => {
+export const normalizeVector = (vector: Float32Array): Float32Array | undefined | null => {
   let squares = 0
   for (let index = 0; index < vector.length; index++) squares += vector[index]! * vector[index]!
   if (!Number.isFinite(squares)) return null

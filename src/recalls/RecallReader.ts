@@ -10,7 +10,7 @@ import { findRecall, findRecalls, type RecallPosition } from "../../projections/
 import type { ViewError } from "../../projections/view/buildViewFile.js"
 import { modelLabel } from "../actor/activeEmbedders.js"
 import type { Ranking, ReaderServices, ReaderSource, Snapshot } from "../actor/ReaderSource.js"
-import { type ConversationHit, searchConversationIn } from "../conversation/searchConversation.js"
+import { type ConversationHit, searchConversationRows } from "../conversation/searchConversation.js"
 import { RecallErased, RecallNotFound, TrustRequired } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError } from "../model/filters.js"
 import { defineMethod } from "../model/operation.js"
@@ -241,7 +241,7 @@ const repeat = (
           level,
           ranking,
           read,
-          find: searchConversationIn,
+          find: searchConversationRows,
           vector
         }),
         ({ hits }) => hits

@@ -5,7 +5,7 @@ import { limits } from "../model/limits.js"
 import type { PolicyValues } from "../ports/Policy.js"
 
 /** A memory or draft with its marks. */
-export interface Marked<M> {
+export interface MarkedMemory<M> {
   readonly memory: M
   /** The kinds of detected credentials; empty if only the type makes it a credential. */
   readonly credentials: ReadonlyArray<CredentialKind>
@@ -22,7 +22,7 @@ type MarkedFields = Pick<Memory, "title" | "narrative" | "facts" | "tags" | "typ
  * for passwords, keys and the like. A memory whose given type is `credential` counts as a credential too. People, files
  * and tags are not scanned.
  */
-export const applyMarks = <M extends MarkedFields>(memory: M, policy: PolicyValues["marks"]): Marked<M> => {
+export const applyMarks = <M extends MarkedFields>(memory: M, policy: PolicyValues["marks"]): MarkedMemory<M> => {
   const { facts, narrative, title } = memory
   const detected =
     policy.pii || policy.credentials

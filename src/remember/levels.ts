@@ -65,7 +65,7 @@ type Steered = Pick<Memory, "importance" | "source" | "tags" | "tier">
  * Lowers the fields of a draft that its level may not decide: a tier above the default, an importance above 0.5, and
  * the tag that protects from maintenance. `lowered` names these fields.
  */
-export const lowerTo = <M extends Steered>(
+export const lowerToLevel = <M extends Steered>(
   level: TrustLevel | undefined,
   draft: M,
   pin: string
@@ -81,7 +81,7 @@ export const lowerTo = <M extends Steered>(
 }
 
 /**
- * Lowers a change of a memory as `lowerTo` lowers a draft. The protecting tag stays unchanged, and importance may not
+ * Lowers a change of a memory as `lowerToLevel` lowers a draft. The protecting tag stays unchanged, and importance may not
  * rise above 0.5 or above its present value.
  */
 export const lowerChange = (

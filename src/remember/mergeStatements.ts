@@ -1,6 +1,6 @@
 import { lastSentenceEnd, sentencesOf } from "../../text/normalise/sentences.js"
 import { limits } from "../model/limits.js"
-import type { Merged, Statement } from "../ports/Reconciler.js"
+import type { Statement, UpdatedContent } from "../ports/Reconciler.js"
 
 /** The texts of a merged memory. */
 export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | "tags" | "people">
@@ -15,7 +15,11 @@ export type MergedStatement = Pick<Statement, "title" | "narrative" | "facts" | 
  *
  * `limits` apply: entries beyond them are dropped, the newest first, and a long narrative is cut at the end of a sentence.
  */
-export const mergeStatements = (target: Statement, statement: Statement, merged: Merged = {}): MergedStatement => {
+export const mergeStatements = (
+  target: Statement,
+  statement: Statement,
+  merged: UpdatedContent = {}
+): MergedStatement => {
   const title = ifWithinLimit(merged.title, limits.title) ?? titleOf(target, statement)
   const others = [target.title, statement.title].filter((other) => !containsWords(title, other))
   const narrative = merged.narrative ?? narrativeOf(target.narrative, statement.narrative)

@@ -25,7 +25,7 @@ import type { PolicyValues } from "../ports/Policy.js"
 import { applyMarks } from "./applyMarks.js"
 import { findSimilar } from "./candidates.js"
 import { type JudgedStatement, judge, limitToGroup, limitToLevel } from "./judge.js"
-import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerTo, storeToWrite } from "./levels.js"
+import { allowedSource, defaultTier, findRepeat, levelOfStatement, lowerToLevel, storeToWrite } from "./levels.js"
 import { candidatePolicy, type ReconcilerSetup } from "./Reconciling.js"
 import { addEvent, type Draft, repeatEvent, unweighedDecision, verdictEvent } from "./rememberEvents.js"
 import { answerOf, type Remembered } from "./remembered.js"
@@ -191,7 +191,7 @@ const decide = (
 /** Sets the draft's level and lowers the fields that this level may not decide. */
 const loweredDraft = (db: Db, asked: Draft, observation: Observation, { pin, recordedLevel }: Writer) => {
   const level = recordedLevel === undefined ? levelOfStatement(db, asked) : (recordedLevel ?? undefined)
-  const { draft, lowered } = lowerTo(level, asked, pin)
+  const { draft, lowered } = lowerToLevel(level, asked, pin)
   const isSourceLowered = observation.source !== undefined && observation.source.kind !== asked.source.kind
   return { draft: { ...draft, level }, lowered: isSourceLowered ? [...lowered, "source" as const] : lowered }
 }

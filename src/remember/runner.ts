@@ -12,13 +12,13 @@ import { limits } from "../model/limits.js"
 import type { WriteOptions } from "./remember.js"
 
 /** Runs work on the agent, and wakes the agent if it sleeps. */
-export type Use = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
+export type UseAgent = <A, E>(f: (agent: Agent) => Effect.Effect<A, E>) => Effect.Effect<A, E | ViewError>
 
 /** Decodes the input of writes into commands, and has the agent's actor carry them out. */
 export type Runner = ReturnType<typeof makeRunner>
 
 /** The input is decoded each time the Effect runs: inside its span, and again in each retry. */
-export const makeRunner = (use: Use) => ({
+export const makeRunner = (use: UseAgent) => ({
   run: <A, E, Refused>(
     decode: () => Either.Either<Command<A, E>, Refused>,
     options?: WriteOptions,

@@ -11,7 +11,7 @@ import {
 } from "../../projections/observationSearch.js"
 import { findPeople, type Person } from "../../projections/people.js"
 import { findAccesses } from "../../projections/recalls.js"
-import { findByScore } from "../../projections/scoreReads.js"
+import { findMemoriesByScore } from "../../projections/scoreReads.js"
 import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import { InvalidInput, MemoryNotFound } from "../model/errors.js"
 import { checkInteger, checkPage, type PageQuery, type ReadError, refuseUnknownOptions } from "../model/filters.js"
@@ -20,7 +20,7 @@ import { limits } from "../model/limits.js"
 import { defineMethod } from "../model/operation.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { Explained, WithLifeScore } from "./explain.js"
-import { resultsOfReadById, searchAndRecord } from "./recordedSearch.js"
+import { readByIdResults, searchAndRecord } from "./recordedSearch.js"
 import { withReasons } from "./retrieve.js"
 import { lifeScoreOf, scoreFactsOf, toScoreFormula } from "./score.js"
 import { decodeFilter, decodeQuery, type Filter, type Hit, type Query, searchMemories } from "./search.js"
@@ -138,7 +138,7 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       for (const id of ids) yield* decodeKey("ids", id)
       return yield* read(({ db, now, observe }) => {
         const memories = withDisputes(db, level, getMemories(db, level, ids, now).map(toWholeMemory), now)
-        if (memories.length > 0) observe?.()(resultsOfReadById(source, memories))
+        if (memories.length > 0) observe?.()(readByIdResults(source, memories))
         if (level !== "full") return memories
         const accesses = findAccesses(db, ids)
         return memories.map((memory) => ({ ...memory, ...accesses.get(memory.id) }))
@@ -156,7 +156,11 @@ export const makeMemoryReads = (source: ReaderSource, services: ReaderServices):
       const rows = yield* read(({ db, now }) => {
         const found =
           sort === "score"
-            ? findByScore(db, level, toScoreFormula(maintenance.tiers), { now, tier, limit: page.offset + page.limit })
+            ? findMemoriesByScore(db, level, toScoreFormula(maintenance.tiers), {
+                now,
+                tier,
+                limit: page.offset + page.limit
+              })
                 .slice(page.offset)
                 .map(({ born }) => born)
             : findRecentMemories(db, level, filters, now, { ...page, sort })

@@ -2,7 +2,7 @@ import type { Corpus, HitsQuery } from "../../projections/hybridSearch.js"
 import type { TimeReading } from "../../text/normalise/questionWords.js"
 import { emptyTimesHint, textsOf } from "./explain.js"
 import { makeDuplicateCollector } from "./foldEqual.js"
-import type { Plan } from "./plan.js"
+import type { QueryPlan } from "./plan.js"
 import { type Draft, type FusableHit, orderByScore, orderByTime, type ScoredCandidate } from "./rank.js"
 import type { FoundDrafts } from "./retrieve.js"
 
@@ -12,7 +12,7 @@ import type { FoundDrafts } from "./retrieve.js"
  * the times that the query names. A vector from the call is compared even if the query has no words.
  */
 export const answerQuery = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  planned: Plan<Filters, Candidate, Row, Parts>
+  planned: QueryPlan<Filters, Candidate, Row, Parts>
 ): FoundDrafts<Row, Parts> => {
   const { inTimes, plan } = readTimes(planned)
   const { byText, expressions, filters, kind, level, pageSize, required, snapshot, scoring } = plan
@@ -65,7 +65,7 @@ export const answerQuery = <Filters extends object, Candidate extends FusableHit
  * then, and there is no such row, finds rows that belong to these times in any other way.
  */
 const readTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  plan: Plan<Filters, Candidate, Row, Parts>
+  plan: QueryPlan<Filters, Candidate, Row, Parts>
 ) => {
   const { kind, level, pageSize, required, scoring, snapshot } = plan
   const { times } = scoring
@@ -81,7 +81,7 @@ const readTimes = <Filters extends object, Candidate extends FusableHit, Row, Pa
 
 /** The rows that `read` finds in each of the named times. */
 const duringTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  { filters, kind, scoring }: Plan<Filters, Candidate, Row, Parts>,
+  { filters, kind, scoring }: QueryPlan<Filters, Candidate, Row, Parts>,
   read: (filters: Filters) => ReadonlyArray<Candidate>,
   reading: TimeReading
 ): ReadonlyArray<Candidate> =>
@@ -92,7 +92,7 @@ const duringTimes = <Filters extends object, Candidate extends FusableHit, Row, 
 
 /** The best rows by full text and by vectors. */
 const findIn = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  { excludesText, kind, level, ordersTies, pool, snapshot, vector }: Plan<Filters, Candidate, Row, Parts>,
+  { excludesText, kind, level, ordersTies, pool, snapshot, vector }: QueryPlan<Filters, Candidate, Row, Parts>,
   filters: Filters,
   { match, within, without }: Pick<HitsQuery, "match" | "within" | "without">
 ): ReadonlyArray<Candidate> => {
@@ -105,7 +105,7 @@ const findIn = <Filters extends object, Candidate extends FusableHit, Row, Parts
  * needed, because the index already contains each row's day.
  */
 const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  { byText, expressions, filters, kind, level, pageSize, snapshot, scoring }: Plan<Filters, Candidate, Row, Parts>,
+  { byText, expressions, filters, kind, level, pageSize, snapshot, scoring }: QueryPlan<Filters, Candidate, Row, Parts>,
   inTimes: ReadonlyArray<Candidate>
 ): ReadonlyArray<Candidate> => {
   const { timeWords } = scoring.times
@@ -124,7 +124,7 @@ const namingTimes = <Filters extends object, Candidate extends FusableHit, Row, 
  * change this order.
  */
 const answerByTime = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  { explanation, kind, pageSize, scoring }: Plan<Filters, Candidate, Row, Parts>,
+  { explanation, kind, pageSize, scoring }: QueryPlan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
   added: ReadonlyArray<Candidate>
 ): FoundDrafts<Row, Parts> => {
@@ -142,7 +142,7 @@ const answerByTime = <Filters extends object, Candidate extends FusableHit, Row,
 
 /** Ranks candidates by score. Reads further pages until enough hits remain after folding equal ones. */
 const answerByScore = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
-  { explanation, kind, limit, pageSize, scoring, words }: Plan<Filters, Candidate, Row, Parts>,
+  { explanation, kind, limit, pageSize, scoring, words }: QueryPlan<Filters, Candidate, Row, Parts>,
   candidates: ReadonlyArray<Candidate>,
   vectors: string | null,
   hints: ReadonlyArray<string>

@@ -1,5 +1,5 @@
 import type { GateResult } from "../../text/normalise/gate.js"
-import { earliest, latest, toIso } from "../../text/when/dates.js"
+import { earliestInstant, latestInstant, toIso } from "../../text/when/dates.js"
 import type { ResolvedTime } from "../../text/when/resolveTimes.js"
 import { describeFusion, type Fusion } from "./fusion.js"
 import type { Field, Word } from "./querySyntax.js"
@@ -194,4 +194,4 @@ export const explanationLines = (explanation: Explanation): ReadonlyArray<string
 }
 
 const edge = (instant: number): string =>
-  instant === earliest || instant === latest ? "" : toIso(instant).replace(/(?::00)?\.000Z$/, "Z")
+  instant === earliestInstant || instant === latestInstant ? "" : toIso(instant).replace(/(?::00)?\.000Z$/, "Z")

@@ -4,7 +4,7 @@ import { Role } from "../../events/Turn.js"
 import type { ChunkFilters } from "../../projections/conversationSearch.js"
 import { textColumns } from "../../projections/fulltext.js"
 import type { Filters } from "../../projections/memoryFilters.js"
-import { earliest, toInstant } from "../../text/when/dates.js"
+import { earliestInstant, toInstant } from "../../text/when/dates.js"
 import { resolveTimes } from "../../text/when/resolveTimes.js"
 import { normaliseTag } from "../model/input.js"
 import type { Field, FieldRule, QuerySyntax } from "./querySyntax.js"
@@ -153,7 +153,7 @@ const timesOf = (
     if (value === undefined) return undefined
     const range = parseTimeRange(value, timeReference)
     if (range === undefined) return toInstant(value)
-    return range.from === earliest ? range.to : range.from
+    return range.from === earliestInstant ? range.to : range.from
   }
   const [after, before] = [instantOf("after"), instantOf("before")]
   return { ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) }

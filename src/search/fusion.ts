@@ -6,15 +6,15 @@ import { limits } from "../model/limits.js"
 import type { EmbedderService } from "../ports/Embedder.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { maxDimensions } from "../ports/policy/models.js"
-import { unitVector } from "../ports/unitVector.js"
+import { normalizeVector } from "../ports/unitVector.js"
 
 /** A vector of a query, made by the caller's own embedder. Only its direction counts, not its length. */
-export type Embedding = Float32Array | ReadonlyArray<number>
+export type QueryEmbedding = Float32Array | ReadonlyArray<number>
 
 /** Settings for comparing and weighting full text and vectors in one search. They override the policy. */
 export interface FusionOptions {
   /** The query's vector, made by the caller with the model of the active index. The text is then not embedded. */
-  readonly embedding?: Embedding | undefined
+  readonly embedding?: QueryEmbedding | undefined
   /** How many of the best full-text rows, and of the nearest vectors, are fused, 1…4,095. */
   readonly topK?: number | undefined
   /**
@@ -27,7 +27,7 @@ export interface FusionOptions {
 
 /** The schema fields of `FusionOptions`. */
 export const fusionFields = {
-  embedding: Schema.Array(Schema.Number) as Schema.Schema.AnyNoContext as Schema.Schema<Embedding>,
+  embedding: Schema.Array(Schema.Number) as Schema.Schema.AnyNoContext as Schema.Schema<QueryEmbedding>,
   topK: Schema.Int.pipe(Schema.between(1, limits.topK)),
   vectorWeight: Schema.Number.pipe(Schema.finite(), Schema.nonNegative()),
   textWeight: Schema.Number.pipe(Schema.finite(), Schema.nonNegative())
@@ -81,14 +81,14 @@ const decodeWeight = (field: string, weight: number) =>
     ? Either.right(weight)
     : failWithInvalidInput(field, "must be a finite number, 0 or greater")
 
-const decodeEmbedding = (embedding: Embedding): Either.Either<Float32Array, InvalidInput> => {
+const decodeEmbedding = (embedding: QueryEmbedding): Either.Either<Float32Array, InvalidInput> => {
   const isNumbers =
     embedding instanceof Float32Array ||
     (Array.isArray(embedding) && embedding.every((value: unknown) => typeof value === "number"))
   if (!isNumbers) return failWithInvalidInput("embedding", "must be a Float32Array or a list of numbers")
   if (embedding.length > maxDimensions)
     return failWithInvalidInput("embedding", `has more than ${maxDimensions} numbers`)
-  const vector = unitVector(Float32Array.from(embedding))
+  const vector = normalizeVector(Float32Array.from(embedding))
   if (vector === null) return failWithInvalidInput("embedding", "must contain only finite numbers")
   return vector === undefined
     ? failWithInvalidInput("embedding", "must contain a number other than 0")

@@ -1,4 +1,4 @@
-import { earliest, toInstant } from "../../text/when/dates.js"
+import { earliestInstant, toInstant } from "../../text/when/dates.js"
 import { parseTimeRange, type TimeReference } from "./fields.js"
 
 /**
@@ -11,5 +11,5 @@ export const parseInstant = (text: string, timeReference: TimeReference): number
   if (instant !== undefined) return instant
   const range = parseTimeRange(text, timeReference)
   if (range === undefined) return undefined
-  return range.from === earliest ? range.to : range.from
+  return range.from === earliestInstant ? range.to : range.from
 }

@@ -1,17 +1,17 @@
 import { noRequiredWords } from "../../projections/hybridSearch.js"
 import { answerQuery } from "./answer.js"
 import { unmatchedFilterHints } from "./explain.js"
-import { planOf, type SearchKind } from "./plan.js"
+import { planQuery, type SearchKind } from "./plan.js"
 import type { FusableHit } from "./rank.js"
-import type { Find } from "./retrieve.js"
+import type { FindRows } from "./retrieve.js"
 
 /** Searches one kind of rows. If it finds nothing, hints name the filters or required terms that exclude every row. */
 export const makeRowSearch =
   <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
     kind: SearchKind<Filters, Candidate, Row, Parts>
-  ): Find<Filters, Row, Parts> =>
+  ): FindRows<Filters, Row, Parts> =>
   (snapshot, query) => {
-    const result = answerQuery(planOf(kind, snapshot, query))
+    const result = answerQuery(planQuery(kind, snapshot, query))
     if (result.drafts.length > 0) return result
     const { level, ranking, request } = query
     const { fields, required } = request.parsed

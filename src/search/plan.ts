@@ -18,9 +18,9 @@ import type { TimeReference } from "./fields.js"
 import { expressionsOf } from "./ftsQuery.js"
 import { vectorShare } from "./fusion.js"
 import type { Field, ParsedQuery, Word } from "./querySyntax.js"
-import type { Draft, FusableHit, ScoredCandidate, Weights } from "./rank.js"
+import type { Draft, FusableHit, ScoredCandidate, VectorWeights } from "./rank.js"
 import { type FindQuery, initialExplanation } from "./retrieve.js"
-import { type Times, timesIn } from "./timeCues.js"
+import { findQueryTimes, type QueryTimes } from "./timeCues.js"
 
 /** The inputs of a score, except the candidates. */
 export interface ScoringInput {
@@ -28,9 +28,9 @@ export interface ScoringInput {
   readonly level: ReadingLevel
   readonly now: number
   readonly parsed: ParsedQuery
-  readonly times: Times
+  readonly times: QueryTimes
   readonly policy: PolicyValues["search"]
-  readonly weights: Weights
+  readonly weights: VectorWeights
 }
 
 /** Selects the rows that a level may read and that pass the filters. */
@@ -74,7 +74,7 @@ export interface SearchKind<Filters extends object, Candidate extends FusableHit
   readonly score: (scoring: ScoringInput, candidates: ReadonlyArray<Candidate>) => ReadonlyArray<ScoredCandidate<Parts>>
   /** Adds the evidence to the drafts. */
   readonly judge?: (
-    plan: Pick<Plan<Filters, Candidate, Row, Parts>, "level" | "nearOnly" | "scoring" | "vector">,
+    plan: Pick<QueryPlan<Filters, Candidate, Row, Parts>, "level" | "nearOnly" | "scoring" | "vector">,
     found: {
       readonly words: ReadonlyArray<Word>
       readonly candidates: ReadonlyArray<Candidate>
@@ -89,7 +89,7 @@ export interface SearchKind<Filters extends object, Candidate extends FusableHit
 }
 
 /** Reads the query: its words, times, filters and weights. */
-export const planOf = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
+export const planQuery = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   kind: SearchKind<Filters, Candidate, Row, Parts>,
   snapshot: Snapshot,
   { level, ranking, request, vector }: FindQuery<Filters>
@@ -101,7 +101,7 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
   const { policy } = fusion?.topK === undefined ? ranking : { policy: { ...ranking.policy, pool: fusion.topK } }
   const parked = new Set(findParkedProjections(db).map(({ projection }) => projection))
   const timeReference = { now, zone: policy.zone }
-  const times = timesIn(parsed, timeReference)
+  const times = findQueryTimes(parsed, timeReference)
   const weights = weightsOf({ ranking, request, vector })
   const scoring: ScoringInput = { db, level, now, parsed, times, policy, weights: weights.shares }
   const byText = !parked.has(kind.text)
@@ -153,8 +153,8 @@ export const planOf = <Filters extends object, Candidate extends FusableHit, Row
   }
 }
 
-export type Plan<Filters extends object, Candidate extends FusableHit, Row, Parts extends object> = ReturnType<
-  typeof planOf<Filters, Candidate, Row, Parts>
+export type QueryPlan<Filters extends object, Candidate extends FusableHit, Row, Parts extends object> = ReturnType<
+  typeof planQuery<Filters, Candidate, Row, Parts>
 >
 
 /**
@@ -167,7 +167,7 @@ const weightsOf = ({
   vector
 }: Pick<FindQuery<unknown>, "ranking" | "request" | "vector">): {
   readonly mainWeight: number
-  readonly shares: Weights
+  readonly shares: VectorWeights
 } => {
   const shareOf = (usual: number) =>
     // A query without a vector is answered by full text alone.

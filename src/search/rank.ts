@@ -70,7 +70,7 @@ export const orderByTime = <D extends { readonly born: number; readonly time: nu
 ): ReadonlyArray<D> => rows.toSorted((a, b) => b.time - a.time || b.born - a.born)
 
 /** The share of vectors in the fused score, 0…1; `substitute` applies to rows embedded by the local embedder. */
-export interface Weights {
+export interface VectorWeights {
   readonly main: number
   readonly substitute?: { readonly weight: number; readonly openness: ReadonlyArray<number> } | undefined
 }
@@ -86,7 +86,7 @@ export interface Weights {
 export const fuse = <A extends FusableHit>(
   candidates: ReadonlyArray<A>,
   policy: PolicyValues["search"],
-  { substitute, main }: Weights
+  { substitute, main }: VectorWeights
 ): ReadonlyArray<{ readonly candidate: A; readonly text: number; readonly vector: number }> => {
   const scaled = policy.fusion === "rrf" ? byRank(policy.rrfConstant) : byScore(policy.pool)
   const text = scaled(candidates, (candidate) => candidate.text)
@@ -107,7 +107,7 @@ export const fuse = <A extends FusableHit>(
 export type FusableHit = HitScores & { readonly time: number; readonly openness: number }
 
 /** Cues of a question besides its words: the times, types and projects that it names. */
-export interface Cues {
+export interface QueryCues {
   /** Matches instants in a named time, and in a named month of any year. */
   readonly date: (instant: number) => boolean
   /** Matches memories in a named time. They rank above all others. */
@@ -116,7 +116,12 @@ export interface Cues {
   readonly project: (project: string | null) => boolean
 }
 
-export const noCues: Cues = { date: () => false, inTimes: () => false, types: new Set(), project: () => false }
+export const noQueryCues: QueryCues = {
+  date: () => false,
+  inTimes: () => false,
+  types: new Set(),
+  project: () => false
+}
 
 /** Score of a memory that is in a named time but shares no word with the query. */
 export const timeMatchScore = 0.05
@@ -141,9 +146,9 @@ const maxDoublings = 8
 export const scoreMemories = (
   candidates: ReadonlyArray<Candidate>,
   policy: PolicyValues["search"],
-  weights: Weights,
+  weights: VectorWeights,
   now: number,
-  cues: Cues = noCues
+  cues: QueryCues = noQueryCues
 ): ReadonlyArray<ScoredCandidate<ScoreParts>> =>
   fuse(candidates, policy, weights).map(({ candidate, text, vector }) => {
     const base = text + vector

@@ -5,7 +5,7 @@ import type { TrustLevel } from "../../events/Trust.js"
 import { annotate } from "../../events/tracing.js"
 import type { Ranking, ReaderServices, ReaderSource, ShownResults } from "../actor/ReaderSource.js"
 import { embedderForQuery } from "./queryVector.js"
-import { type Answer, type Find, type Request, retrieve } from "./retrieve.js"
+import { type Answer, type CheckedRequest, type FindRows, retrieve } from "./retrieve.js"
 import { withActiveEmbedder } from "./withActiveEmbedder.js"
 
 /** Runs a search with the active embedder, and passes the results to the recorder of recalls. */
@@ -17,8 +17,8 @@ export const searchAndRecord = <
   source: ReaderSource,
   services: Pick<ReaderServices, "activeEmbedders" | "ranking">,
   kind: "memories" | "conversation",
-  request: Request<Filters>,
-  find: Find<Filters, Row, Parts>
+  request: CheckedRequest<Filters>,
+  find: FindRows<Filters, Row, Parts>
 ) =>
   Effect.gen(function* () {
     const { agent, level, session } = source
@@ -46,7 +46,7 @@ export const searchAndRecord = <
 const shownResultsOf = (
   kind: "memories" | "conversation",
   level: TrustLevel,
-  request: Request<object>,
+  request: CheckedRequest<object>,
   { explanation, hits, vector }: Answer<{ readonly id: string; readonly score: number }>,
   embedder: Ranking["embedder"]
 ): ShownResults => {
@@ -77,7 +77,7 @@ const shownResultsOf = (
 }
 
 /** The recall log's record of a read by id. */
-export const resultsOfReadById = (
+export const readByIdResults = (
   { level, session }: Pick<ReaderSource, "level" | "session">,
   memories: ReadonlyArray<{ readonly id: string }>
 ): ShownResults => ({

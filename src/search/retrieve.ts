@@ -25,7 +25,7 @@ import { embedderForQuery, embedQuery, withCallVector } from "./queryVector.js"
 import { type Draft, orderByScore, totalScore } from "./rank.js"
 
 /** A checked query with its filters. */
-export interface Request<Filters> extends CheckedFusion {
+export interface CheckedRequest<Filters> extends CheckedFusion {
   /** The query's text, cut to `limits.queryBytes`. */
   readonly text: string
   readonly parsed: ParsedQuery
@@ -103,7 +103,7 @@ export const toRequest = <Filters>(
   { limit, ...filters }: Filters & { readonly limit: number },
   { at, gate, mode, near, text, ...fusion }: CheckedOptions,
   policy: PolicyValues["search"]
-): Request<Omit<Filters, "limit">> => ({
+): CheckedRequest<Omit<Filters, "limit">> => ({
   text: text.slice(0, limits.queryBytes),
   parsed: parseQuery(text, syntax),
   filters: filters as Omit<Filters, "limit">,
@@ -143,20 +143,20 @@ export interface Answer<Hit> {
 
 export interface FindQuery<Filters> {
   readonly level: ReadingLevel
-  readonly request: Request<Filters>
+  readonly request: CheckedRequest<Filters>
   readonly vector: QueryVector | null
   readonly ranking: Ranking
 }
 
 /** Ranks the rows of a snapshot against a request. Synchronous and a pure function of its arguments. */
-export type Find<Filters, Row, Parts> = (snapshot: Snapshot, query: FindQuery<Filters>) => FoundDrafts<Row, Parts>
+export type FindRows<Filters, Row, Parts> = (snapshot: Snapshot, query: FindQuery<Filters>) => FoundDrafts<Row, Parts>
 
 export interface Retrieval<Filters, Row, Parts, E> {
-  readonly request: Request<Filters>
+  readonly request: CheckedRequest<Filters>
   readonly level: TrustLevel
   readonly ranking: Ranking
   readonly read: <A>(f: (snapshot: Snapshot) => A) => Effect.Effect<A, ViewError | E>
-  readonly find: Find<Filters, Row, Parts>
+  readonly find: FindRows<Filters, Row, Parts>
   /** A query vector to use instead of a new one; null for no vector. If absent, the embedder makes a new one. */
   readonly vector?: QueryVector | null
 }
@@ -212,7 +212,7 @@ export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }
   })
 
 /** The explanation of a request before the search. */
-export const initialExplanation = ({ fusion, gate, mode, parsed }: Request<unknown>): SearchExplanation => ({
+export const initialExplanation = ({ fusion, gate, mode, parsed }: CheckedRequest<unknown>): SearchExplanation => ({
   mode,
   ...(fusion === undefined ? {} : { fusion }),
   gate,

@@ -36,10 +36,10 @@ import { makeRowSearch } from "./pipeline.js"
 import type { ScoringInput, SearchKind } from "./plan.js"
 import { type Draft, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
 import {
+  type CheckedRequest,
   decodeSearchOptions,
   defaultHitLimit,
-  type Find,
-  type Request,
+  type FindRows,
   searchOptionNames,
   searchOptions,
   toRequest
@@ -122,7 +122,7 @@ export const decodeFilter = (
 export const decodeQuery = (
   query: Query,
   policy: PolicyValues["search"]
-): Either.Either<Request<Filters>, InvalidInput> =>
+): Either.Either<CheckedRequest<Filters>, InvalidInput> =>
   Either.gen(function* () {
     yield* checkObject("query", query, "text")
     const { at, embedding, gate, mode, near, text = "", textWeight, topK, vectorWeight, ...filter } = query
@@ -236,4 +236,4 @@ const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
 }
 
 /** Ranks the memories that a level may read. Synchronous: it sees one snapshot. */
-export const searchMemories: Find<Filters, FoundRow, ScoreParts> = makeRowSearch(searched)
+export const searchMemories: FindRows<Filters, FoundRow, ScoreParts> = makeRowSearch(searched)

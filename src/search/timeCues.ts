@@ -10,7 +10,7 @@ import {
   timeReadingOf,
   typesNamedBy
 } from "../../text/normalise/questionWords.js"
-import { earliest, latest } from "../../text/when/dates.js"
+import { earliestInstant, latestInstant } from "../../text/when/dates.js"
 import { dateWords, months } from "../../text/when/dateWords.js"
 import { type ResolvedTime, resolveTimes } from "../../text/when/resolveTimes.js"
 import { lowerCaseWords } from "./cues.js"
@@ -19,7 +19,7 @@ import type { TimeReference } from "./fields.js"
 import type { ParsedQuery, Word } from "./querySyntax.js"
 
 /** The times that a query names, and its words without those that only name a time. */
-export interface Times {
+export interface QueryTimes {
   readonly ranges: ReadonlyArray<ResolvedTime>
   readonly words: ReadonlyArray<Word>
   readonly leftOut: ReadonlyArray<LeftOut>
@@ -41,7 +41,7 @@ const maxTimes = 8
  * Finds the times of a query. Words like "last week" do not occur in the text of a memory, so they are not searched.
  * Months, days, feasts, years and dates may occur, so they are searched.
  */
-export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }: TimeReference): Times => {
+export const findQueryTimes = ({ must, plainText, should }: ParsedQuery, { now, zone }: TimeReference): QueryTimes => {
   const reading = timeReadingOf(plainText)
   const times = resolveTimes(plainText, now, zone).map((time) =>
     reading === "due" && time.to <= now ? (nextOccurrence(time, { now, zone }) ?? time) : time
@@ -65,7 +65,8 @@ export const timesIn = ({ must, plainText, should }: ParsedQuery, { now, zone }:
   const timeWords = ranges.flatMap((range) => {
     const words = searchedWords.filter((word) => isWithin(word, range))
     // An open range such as "before May" names no time, and "may" and "march" alone may be other words.
-    const names = range.from !== earliest && range.to !== latest && words.some(({ text }) => !isAmbiguousTime(text))
+    const names =
+      range.from !== earliestInstant && range.to !== latestInstant && words.some(({ text }) => !isAmbiguousTime(text))
     return names ? [words] : []
   })
   const leftOut = should
@@ -92,7 +93,7 @@ export interface MemoryTimes {
 export const timeMatcher = ({
   ranges,
   reading
-}: Pick<Times, "ranges" | "reading">): ((times: MemoryTimes) => boolean) => {
+}: Pick<QueryTimes, "ranges" | "reading">): ((times: MemoryTimes) => boolean) => {
   const inRanges = (instant: number | null) =>
     instant !== null && ranges.some(({ from, to }) => instant >= from && instant < to)
   switch (reading) {

@@ -2,17 +2,17 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type EmbedderRecord, findActiveEmbedder } from "../../projections/embedders.js"
 import type { ViewError } from "../../projections/view/buildViewFile.js"
-import { type ActiveEmbedders, sameFact } from "../actor/activeEmbedders.js"
+import { type ActiveEmbedders, isSameEmbedderRecord } from "../actor/activeEmbedders.js"
 import type { ObservedSnapshot, Ranking, ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 
 /** Runs a search: embeds the query with the embedder of `ranking`, then ranks rows through `read`. */
 export type SearchWith<A, E> = (
   ranking: Ranking,
-  read: <B>(f: (snapshot: ObservedSnapshot) => B) => Effect.Effect<B, ViewError | EmbedderChanged>
-) => Effect.Effect<A, ViewError | EmbedderChanged | E>
+  read: <B>(f: (snapshot: ObservedSnapshot) => B) => Effect.Effect<B, ViewError | ActiveEmbedderChanged>
+) => Effect.Effect<A, ViewError | ActiveEmbedderChanged | E>
 
 /** The active embedder of the snapshot is not the one that embedded the query. */
-export class EmbedderChanged {
+export class ActiveEmbedderChanged {
   readonly _tag = "EmbedderChanged"
   constructor(readonly fact: EmbedderRecord | undefined) {}
 }
@@ -35,12 +35,12 @@ export const withActiveEmbedder = <A, E extends { readonly _tag: string } = neve
     retries: number
   ): Effect.fn.Return<A, ViewError | E> {
     const embedder = yield* activeEmbedders.ofFact(fact)
-    const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | EmbedderChanged> =>
+    const readIfSame = <B>(f: (snapshot: ObservedSnapshot) => B): Effect.Effect<B, ViewError | ActiveEmbedderChanged> =>
       Effect.flatten(
         read((snapshot) => {
           const active = findActiveEmbedder(snapshot.db)
-          return retries > 0 && !sameFact(active, fact)
-            ? Either.left(new EmbedderChanged(active))
+          return retries > 0 && !isSameEmbedderRecord(active, fact)
+            ? Either.left(new ActiveEmbedderChanged(active))
             : Either.right(f(snapshot))
         })
       )
@@ -51,7 +51,7 @@ export const withActiveEmbedder = <A, E extends { readonly _tag: string } = neve
   return Effect.flatMap(activeFact(read), (fact) => attempt(fact, maxRetries))
 }
 
-const isEmbedderChanged = (error: { readonly _tag: string }): error is EmbedderChanged =>
+const isEmbedderChanged = (error: { readonly _tag: string }): error is ActiveEmbedderChanged =>
   error._tag === "EmbedderChanged"
 
 /** The active embedder of the view that a source reads. */

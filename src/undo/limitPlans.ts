@@ -6,8 +6,8 @@ import { applyMarks } from "../remember/applyMarks.js"
 import type { Writer } from "../remember/remember.js"
 import type { Link } from "./links.js"
 import type { Conflict, Plan } from "./plan.js"
-import { outsideKey, type Relatives } from "./relatives.js"
-import { bindingFlag, findLoss, makeStaleFlagFinder, withStale } from "./staleFlags.js"
+import { outsideKey, type UndoDependencies } from "./relatives.js"
+import { findFlagVersion, findLoss, makeStaleFlagFinder, withStale } from "./staleFlags.js"
 
 /** A plan that changes its memory. */
 export type ChangingPlan = Plan & { readonly image: Memory }
@@ -29,7 +29,7 @@ export interface LimitedPlans {
  */
 export const limitPlans = function* (
   plans: ReadonlyArray<Plan>,
-  relatives: Relatives,
+  relatives: UndoDependencies,
   marks: Writer["marks"],
   first: number
 ): Steps<LimitedPlans> {
@@ -87,7 +87,8 @@ export const limitPlans = function* (
         bindingOn(images.get(current.id)!, current.store, { images: allowed, versions }, relatives)
       )
     }
-    if (isDeepStrictEqual(next.stale, current.stale)) blockers.set("stale", () => bindingFlag(flag, plan, relatives))
+    if (isDeepStrictEqual(next.stale, current.stale))
+      blockers.set("stale", () => findFlagVersion(flag, plan, relatives))
     const blockedFields = blockedFieldsOf(plan, isUnchanged ? undefined : blockers)
     const undone = plan.undone.flatMap((change): Plan["undone"] => {
       const fields = blockedFields.get(change.version)
@@ -168,7 +169,7 @@ const bindingOn = (
   image: Memory,
   before: Store,
   { images, versions }: PlannedImages,
-  { livesById, outsideByKey }: Relatives
+  { livesById, outsideByKey }: UndoDependencies
 ): ReadonlyArray<number> => {
   if (opennessOf(image.store) <= opennessOf(before)) return []
   return (image.lineage ?? []).flatMap(({ kind, to }) => {

@@ -133,5 +133,5 @@ const entriesCache = new Map<ReadonlyArray<unknown>, ReadonlyMap<string, unknown
 export const forgetEntries = (): void => entriesCache.clear()
 
 /** Returns true if an event changed a field. */
-export const changedField = ({ after, before }: Link, field: keyof Memory): boolean =>
+export const hasChangedField = ({ after, before }: Link, field: keyof Memory): boolean =>
   before !== undefined && !isDeepStrictEqual(before[field], after[field])

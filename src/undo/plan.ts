@@ -3,8 +3,16 @@ import type { EventType } from "../../events/catalogue.js"
 import { isCardId, type Memory } from "../../events/Memory.js"
 import { latestCardFacts } from "../../projections/cardFacts.js"
 import { memoryText } from "../model/memoryText.js"
-import { changedField, entriesOf, entryValue, forgetEntries, type Link, type ListField, listFields } from "./links.js"
-import { type ResolvedTouches, resolveTouches, type Touch, undoneVersionsOf } from "./touches.js"
+import {
+  entriesOf,
+  entryValue,
+  forgetEntries,
+  hasChangedField,
+  type Link,
+  type ListField,
+  listFields
+} from "./links.js"
+import { type AspectChange, type ResolvedChanges, resolveAspectChanges, undoneVersionsOf } from "./touches.js"
 
 /** Fields of a memory that an undo leaves unchanged, because later events changed them deliberately. */
 export interface Conflict {
@@ -41,13 +49,13 @@ export interface PlanOptions {
  * later changes are applied to that value. Lists are undone entry by entry, and mentions are subtracted. A field that a
  * later event set deliberately stays, and is reported as a conflict.
  */
-export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOptions): Plan => {
+export const planMemoryUndo = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOptions): Plan => {
   const current = life.at(-1)!.after
   const cancelled = undoneVersionsOf(life)
   const ledger = makeLedger(force)
   const changes = life.filter(({ before, chosen }) => chosen && before !== undefined)
 
-  const status = ledger.decide("status", current.status, resolveTouches(statusTouches(life, cancelled)))
+  const status = ledger.decide("status", current.status, resolveAspectChanges(statusTouches(life, cancelled)))
   if (status === "forgotten" && life[0]!.chosen && life[0]!.before === undefined) {
     if (current.status === "forgotten")
       return { current, image: undefined, undone: [], fieldsByVersion: new Map(), conflicts: [] }
@@ -63,17 +71,17 @@ export const planOf = (life: ReadonlyArray<Link>, { countTokens, force }: PlanOp
 
   const values: Record<string, unknown> = { ...current, status }
   for (const field of new Set(changes.flatMap(({ after, before }) => Object.keys({ ...before, ...after })))) {
-    if (separateFields.has(field) || !changes.some((link) => changedField(link, field as keyof Memory))) continue
+    if (separateFields.has(field) || !changes.some((link) => hasChangedField(link, field as keyof Memory))) continue
     const touches = fieldTouches(life, cancelled, field as keyof Memory)
-    values[field] = ledger.decide(field, values[field], resolveTouches(touches))
+    values[field] = ledger.decide(field, values[field], resolveAspectChanges(touches))
   }
   for (const field of listFields) {
-    const first = changes.find((link) => changedField(link, field))
+    const first = changes.find((link) => hasChangedField(link, field))
     if (first === undefined) continue
     const entries = entriesIn(changes, field)
     const currentEntries = new Map(entriesOf(current[field]))
     for (const entry of entries) {
-      const resolved = resolveTouches(entryTouches(life, cancelled, field, entry))
+      const resolved = resolveAspectChanges(entryTouches(life, cancelled, field, entry))
       if (ledger.decide(field, currentEntries.has(entry), resolved) === true)
         currentEntries.set(entry, entryValue(entry))
       else currentEntries.delete(entry)
@@ -140,7 +148,7 @@ const makeLedger = (force: boolean) => {
     taken: fieldsByVersion,
     take: markTaken,
     /** Decides the planned value of an aspect of a field. */
-    decide: (field: string, current: unknown, resolved: ResolvedTouches | undefined): unknown => {
+    decide: (field: string, current: unknown, resolved: ResolvedChanges | undefined): unknown => {
       if (resolved === undefined) return current
       const { changed, forced, result } = resolved
       const by = force || followingFields.has(field) ? [] : resolved.by
@@ -171,8 +179,8 @@ const makeLedger = (force: boolean) => {
  * Lists the touches of a memory's status. Before its creation, a memory counts as forgotten. A deliberate write touches
  * the status, because its writer wants the memory to exist. Retiring a forgotten memory has no effect.
  */
-const statusTouches = (life: ReadonlyArray<Link>, cancelled: ReadonlySet<number>): ReadonlyArray<Touch> =>
-  life.flatMap(({ after, before, chosen, undoes, version, write }): ReadonlyArray<Touch> => {
+const statusTouches = (life: ReadonlyArray<Link>, cancelled: ReadonlySet<number>): ReadonlyArray<AspectChange> =>
+  life.flatMap(({ after, before, chosen, undoes, version, write }): ReadonlyArray<AspectChange> => {
     const previousStatus = before?.status ?? "forgotten"
     if (after.status === previousStatus && (!write || cancelled.has(version))) return []
     const applyTo = (value: unknown) => (value === "forgotten" && after.status !== "active" ? value : after.status)
@@ -183,12 +191,12 @@ const fieldTouches = (
   life: ReadonlyArray<Link>,
   cancelled: ReadonlySet<number>,
   field: keyof Memory
-): ReadonlyArray<Touch> =>
-  life.flatMap((link): ReadonlyArray<Touch> => {
+): ReadonlyArray<AspectChange> =>
+  life.flatMap((link): ReadonlyArray<AspectChange> => {
     const { after, before, chosen, merged, undoes, version } = link
     if (before === undefined) return []
     const touch = { version, before: before[field], after: after[field], chosen, undoes }
-    const changed = changedField(link, field)
+    const changed = hasChangedField(link, field)
     if (!changed && cancelled.has(version)) return []
     if (field === "importance" && merged !== undefined) {
       return [{ ...touch, applyTo: (value) => Math.max(Number(value), merged.importance ?? 0) }]
@@ -212,8 +220,8 @@ const entryTouches = (
   cancelled: ReadonlySet<number>,
   field: ListField,
   entry: string
-): ReadonlyArray<Touch> =>
-  life.flatMap((link): ReadonlyArray<Touch> => {
+): ReadonlyArray<AspectChange> =>
+  life.flatMap((link): ReadonlyArray<AspectChange> => {
     const { chosen, undoes, version } = link
     if (link.before === undefined) return []
     const [before, after] = [entriesOf(link.before[field]).has(entry), entriesOf(link.after[field]).has(entry)]
@@ -233,7 +241,7 @@ const inOrder = (
   currentEntries: ReadonlyMap<string, unknown>,
   force: boolean
 ): ReadonlyArray<unknown> => {
-  const first = life.findIndex((link) => link.chosen && changedField(link, field))
+  const first = life.findIndex((link) => link.chosen && hasChangedField(link, field))
   const last = force
     ? -1
     : life.findLastIndex((link, index) => index >= first && !link.chosen && link.wholeFields.has(field))

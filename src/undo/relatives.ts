@@ -11,14 +11,14 @@ import { isYieldDue, yieldIfDue, yieldToEventLoop } from "../../events/turns.js"
 import { findChanges } from "../../projections/history.js"
 import { findSourceStore } from "../../projections/lineage.js"
 import { findById } from "../../projections/observations.js"
-import { dependsOnCopies, descendants, graphIn, type Source } from "../actor/lineage.js"
+import { dependsOnCopies, descendants, makeLineageGraph, type Source } from "../actor/lineage.js"
 import type { ReaderSource } from "../actor/ReaderSource.js"
 import { splitArray } from "../model/chunksOf.js"
 import { type Link, makeLife } from "./links.js"
 import type { Plan } from "./plan.js"
 
 /** When and why a source was lost. */
-export interface Loss {
+export interface SourceLoss {
   readonly version: number
   readonly reason: "replaced" | "forgotten" | "undone"
   /** The source's position among the sources that were lost with the same event. */
@@ -36,11 +36,11 @@ export interface OutsideSource {
   /** The version that last changed the source's store; 0 for none. */
   readonly since: number
   /** Oldest first. */
-  readonly losses: ReadonlyArray<Loss>
+  readonly losses: ReadonlyArray<SourceLoss>
 }
 
 /** The memories and sources that the plans of an undo depend on, as of a version. */
-export interface Relatives {
+export interface UndoDependencies {
   /**
    * By memory id: the lives of the planned memories, of memories derived from them, and of the sources of both. The
    * events of a life are oldest first.
@@ -93,7 +93,7 @@ const sourcesOfPlans = Effect.fnUntraced(function* (source: HistorySource, plans
   }
   for (const page of splitArray(goOrReturn, plansPerRead)) {
     const derived = yield* source.read(({ db }) => {
-      const graph = graphIn(db)
+      const graph = makeLineageGraph(db)
       return page.flatMap((id) => descendants(graph, { kind: "derived", to: id }))
     })
     for (const memory of derived) {
@@ -106,7 +106,7 @@ const sourcesOfPlans = Effect.fnUntraced(function* (source: HistorySource, plans
 })
 
 /** Reads the memories and sources that plans depend on, as of a version. */
-export const relativesOf = Effect.fnUntraced(function* (
+export const readUndoDependencies = Effect.fnUntraced(function* (
   source: HistorySource,
   plans: ReadonlyArray<Plan>,
   planned: ReadonlyMap<string, ReadonlyArray<Link>>,
@@ -134,7 +134,7 @@ export const relativesOf = Effect.fnUntraced(function* (
     if (isYieldDue()) yield* yieldToEventLoop
     if (!changing.has(id) && !visited.has(id)) unchanged.add(id)
   }
-  return { livesById, outsideByKey, unchanged } satisfies Relatives
+  return { livesById, outsideByKey, unchanged } satisfies UndoDependencies
 })
 
 /**
@@ -180,7 +180,9 @@ const unknownChange = {
   merged: undefined
 }
 
-type MutableOutside = { -readonly [K in keyof OutsideSource]: K extends "losses" ? Array<Loss> : OutsideSource[K] }
+type MutableOutside = {
+  -readonly [K in keyof OutsideSource]: K extends "losses" ? Array<SourceLoss> : OutsideSource[K]
+}
 
 /**
  * Reads turns and files as of a version. Present turns are read from the view; files and forgotten turns are read from
@@ -208,7 +210,7 @@ const outsideAt = Effect.fnUntraced(function* (
   })
   const copies = new Map<number, { readonly path: string; readonly store: Store; readonly digest: string }>()
   const storesOf = (path: string) => [...copies.values()].flatMap((copy) => (copy.path === path ? [copy.store] : []))
-  const updateFile = (path: string, version: number, loss?: Omit<Loss, "version">) => {
+  const updateFile = (path: string, version: number, loss?: Omit<SourceLoss, "version">) => {
     const file = sources.get(outsideKey("file", path))!
     const [store] = storesOf(path).sort((a, b) => opennessOf(b) - opennessOf(a))
     file.store = store

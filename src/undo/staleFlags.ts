@@ -1,10 +1,10 @@
 import type { Memory, Stale } from "../../events/Memory.js"
 import type { Link } from "./links.js"
 import type { Plan } from "./plan.js"
-import { type Loss, outsideKey, type Relatives } from "./relatives.js"
+import { outsideKey, type SourceLoss, type UndoDependencies } from "./relatives.js"
 import { undoneVersionsOf } from "./touches.js"
 
-interface Flag extends Loss {
+interface Flag extends SourceLoss {
   readonly stale: Stale
 }
 
@@ -16,10 +16,10 @@ export const makeStaleFlagFinder = (
   plans: ReadonlyMap<string, Plan>,
   order: ReadonlyMap<string, number>,
   images: ReadonlyMap<string, Memory>,
-  { livesById, outsideByKey }: Relatives
+  { livesById, outsideByKey }: UndoDependencies
 ) => {
   const undoesOf = (id: string) => plans.get(id)?.undone.map(({ version }) => version) ?? []
-  const lossOf = (id: string): Pick<Loss, "version" | "reason"> | undefined => {
+  const lossOf = (id: string): Pick<SourceLoss, "version" | "reason"> | undefined => {
     const life = livesById.get(id)
     if (life === undefined) return undefined
     const image = images.get(id)
@@ -33,7 +33,7 @@ export const makeStaleFlagFinder = (
     if (life === undefined) return undefined
     const writes = writesIn(life, images.has(memory.id) ? undoesOf(memory.id) : [])
     const isConfirmed = (
-      { version }: Pick<Loss, "version">,
+      { version }: Pick<SourceLoss, "version">,
       wasInactiveAt: (version: number) => boolean = () => true
     ) => writes.some((write) => write >= version && wasInactiveAt(write))
     const flags: Array<Flag> = []
@@ -86,7 +86,7 @@ const wasInactive = (life: ReadonlyArray<Link>, asOf: number): boolean => {
  * Returns when and why a memory was lost; undefined if the memory is active at the end of its life. If an undo restored
  * the memory and was undone later, the earlier loss counts.
  */
-export const findLoss = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "reason"> | undefined => {
+export const findLoss = (life: ReadonlyArray<Link>): Pick<SourceLoss, "version" | "reason"> | undefined => {
   if (life.at(-1)?.after.status === "active") return undefined
   const link = life.findLast(({ before }) => before === undefined || before.status === "active")
   if (link === undefined) return undefined
@@ -103,10 +103,10 @@ export const findLoss = (life: ReadonlyArray<Link>): Pick<Loss, "version" | "rea
 /**
  * Returns the version that caused a memory's stale flag; without a flag, the version that restored the memory's source.
  */
-export const bindingFlag = (
+export const findFlagVersion = (
   flag: Flag | undefined,
   { image }: Plan,
-  { livesById }: Relatives
+  { livesById }: UndoDependencies
 ): ReadonlyArray<number> => {
   if (flag !== undefined) return [flag.version]
   const back = livesById

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util"
  * The effect of one event on one aspect of a memory, such as a field or a list entry.
  * An event that restates the present value touches the aspect without changing it.
  */
-export interface Touch {
+export interface AspectChange {
   readonly version: number
   readonly before: unknown
   readonly after: unknown
@@ -17,7 +17,7 @@ export interface Touch {
 }
 
 /** The result of an undo for one aspect of a memory. */
-export interface ResolvedTouches {
+export interface ResolvedChanges {
   /** The aspect's value without the chosen events, with later deliberate changes applied. */
   readonly result: unknown
   /** The aspect's value before the first chosen event, without later changes. */
@@ -32,7 +32,7 @@ export interface ResolvedTouches {
  * Undoes the chosen touches of an aspect. `touches` are oldest first. Returns undefined if no chosen touch still has an
  * effect.
  */
-export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches | undefined => {
+export const resolveAspectChanges = (touches: ReadonlyArray<AspectChange>): ResolvedChanges | undefined => {
   const effective = withoutCancelled(touches)
   const first = effective.findIndex((touch) => touch.chosen && changes(touch))
   if (first < 0) return undefined
@@ -55,7 +55,7 @@ export const resolveTouches = (touches: ReadonlyArray<Touch>): ResolvedTouches |
  * Removes each range from an event to the undo that undid it, because they cancel out. Starts with the newest undo: if
  * an undo was undone itself, the events that it undid count again.
  */
-const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> => {
+const withoutCancelled = (touches: ReadonlyArray<AspectChange>): ReadonlyArray<AspectChange> => {
   const effective = [...touches]
   for (let index = effective.length - 1; index > 0; index--) {
     const undoing = effective[index]!
@@ -71,14 +71,14 @@ const withoutCancelled = (touches: ReadonlyArray<Touch>): ReadonlyArray<Touch> =
   return effective
 }
 
-const changes = ({ after, before }: Touch): boolean => !isDeepStrictEqual(before, after)
+const changes = ({ after, before }: AspectChange): boolean => !isDeepStrictEqual(before, after)
 
 /**
  * Returns the versions undone by undos that are still in effect. An undo is in effect if it was not undone itself and
  * is not chosen now.
  */
 export const undoneVersionsOf = (
-  events: ReadonlyArray<Pick<Touch, "version" | "chosen" | "undoes">>
+  events: ReadonlyArray<Pick<AspectChange, "version" | "chosen" | "undoes">>
 ): ReadonlySet<number> => {
   const cancelled = new Set<number>()
   for (const { chosen, undoes, version } of [...events].reverse()) {

@@ -26,8 +26,8 @@ import type { Writer } from "../remember/remember.js"
 import { decodeUndoable, selectEventsToUndo, type Undoable } from "./choose.js"
 import { type LimitedPlans, limitPlans } from "./limitPlans.js"
 import { type Link, makeLife } from "./links.js"
-import { type Conflict, type Plan, planOf, type UndoEffect } from "./plan.js"
-import { type Relatives, relativesOf } from "./relatives.js"
+import { type Conflict, type Plan, planMemoryUndo, type UndoEffect } from "./plan.js"
+import { readUndoDependencies, type UndoDependencies } from "./relatives.js"
 import { isStateEvent, planStates, type StatePlan } from "./sessionStates.js"
 import { undoCommand as command, compensatingEvents, type MemoryChanged } from "./undoCommand.js"
 
@@ -119,10 +119,10 @@ export const undo = Effect.fnUntraced(function* (
     const plans: Array<Plan> = []
     for (const links of memoryLives) {
       if (isYieldDue()) yield* yieldToEventLoop
-      plans.push(planOf(links, { force, countTokens: writer.countTokens }))
+      plans.push(planMemoryUndo(links, { force, countTokens: writer.countTokens }))
     }
     const livesById = new Map(memoryLives.map((links) => [links.at(-1)!.after.id, links]))
-    const relatives = yield* relativesOf(undoer, plans, livesById, to)
+    const relatives = yield* readUndoDependencies(undoer, plans, livesById, to)
     const limited = yield* runInTurns(limitPlans(plans, relatives, writer.marks, to + 1), Effect.sync)
     return { generation, relatives, states, ...limited }
   })
@@ -206,7 +206,7 @@ const livesPerRead = 50
 /** The complete plan. */
 interface UndoPlan extends LimitedPlans {
   readonly generation: string
-  readonly relatives: Relatives
+  readonly relatives: UndoDependencies
   readonly states: ReadonlyArray<StatePlan>
 }
 

@@ -15,10 +15,10 @@ import {
   runCause,
   type Situation
 } from "../actor/Command.js"
-import { descendants, followingUpdate, graphIn } from "../actor/lineage.js"
+import { descendants, makeDerivedUpdate, makeLineageGraph } from "../actor/lineage.js"
 import { nextRevision } from "../model/nextRevision.js"
 import type { ChangingPlan, LimitedPlans } from "./limitPlans.js"
-import type { Relatives } from "./relatives.js"
+import type { UndoDependencies } from "./relatives.js"
 import { hasStateChanged, type StatePlan, stateEvent } from "./sessionStates.js"
 import { withStale } from "./staleFlags.js"
 
@@ -36,7 +36,7 @@ export interface CompensationResult {
 
 /** Plans that lineage allows, and the memories on which they depend. */
 interface Bound extends Pick<LimitedPlans, "changing" | "staleOf"> {
-  readonly relatives: Relatives
+  readonly relatives: UndoDependencies
   readonly states: ReadonlyArray<StatePlan>
   /** The view file from which the plans were made. */
   readonly generation: string
@@ -91,7 +91,7 @@ export const compensatingEvents = function* (
     planned.set(image.id, image)
   }
   const followers = new Map<string, Follower>()
-  const graph = graphIn(db)
+  const graph = makeLineageGraph(db)
   for (const [index, { current, image }] of changing.entries()) {
     if (isYieldDue()) yield
     const goesOrReturns = (image.status === "active") !== (current.status === "active")
@@ -138,14 +138,14 @@ interface Follower {
 }
 
 const followerEvent = ({ cause, flagged, memory }: Follower): DecidedEvent => {
-  if (!flagged) return followingUpdate(memory, "demoted", `what it came from is ${memory.store} now`, cause)
+  if (!flagged) return makeDerivedUpdate(memory, "demoted", `what it came from is ${memory.store} now`, cause)
   const reason =
     memory.stale === undefined ? "what it came from is there again" : `what it came from was ${memory.stale.reason}`
-  return followingUpdate(memory, "stale", reason, cause)
+  return makeDerivedUpdate(memory, "stale", reason, cause)
 }
 
 /** Returns true if a memory or source that the plans use has changed since it was read. */
-const hasChanged = function* (db: Db, { livesById, outsideByKey, unchanged }: Relatives): Steps<boolean> {
+const hasChanged = function* (db: Db, { livesById, outsideByKey, unchanged }: UndoDependencies): Steps<boolean> {
   for (const [id, life] of livesById) {
     if (!unchanged.has(id) && findById(db, id)?.revision !== life.at(-1)!.after.revision) return true
     if (isYieldDue()) yield

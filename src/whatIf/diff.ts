@@ -109,18 +109,18 @@ export const differingFields = (a: Memory, b: Memory): ReadonlyArray<string> => 
 }
 
 /** The states of a differing memory in the log and in the branch. */
-export interface Sides {
+export interface MemorySides {
   readonly live: Memory | undefined
   readonly branch: Memory | undefined
 }
 
 /** Finds the memories that differ for readers. A memory that has expired by `now` counts as absent. */
-export const memoriesDiff = function* (sides: ReadonlyArray<Sides>, now: number): Steps<WhatIf["memories"]> {
+export const diffMemories = function* (sides: ReadonlyArray<MemorySides>, now: number): Steps<WhatIf["memories"]> {
   const [onlyLive, onlyBranch]: [Array<OneSidedMemory>, Array<OneSidedMemory>] = [[], []]
   const changed: Array<Changed> = []
   const isReadable = (memory: Memory | undefined): memory is Memory =>
     memory?.status === "active" && (memory.expiresAt === undefined || memory.expiresAt > now)
-  const born = ({ branch, live }: Sides) => (live ?? branch)!.born
+  const born = ({ branch, live }: MemorySides) => (live ?? branch)!.born
   for (const { branch, live } of [...sides].sort((a, b) => born(a) - born(b))) {
     if (isYieldDue()) yield
     if (isReadable(live) && isReadable(branch)) {

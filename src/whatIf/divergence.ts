@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { embeddingText, type Memory } from "../../events/Memory.js"
 import { isYieldDue, type Steps } from "../../events/turns.js"
-import { differingFields, type Sides } from "./diff.js"
+import { differingFields, type MemorySides } from "./diff.js"
 
 /**
  * Tracks which memories of a branch differ from the log. All other memories are the same in both, so their state in the
@@ -14,7 +14,7 @@ export interface Divergence {
   readonly since: (id: string) => number | undefined
   /** Applies an event to the branch, then records which memories differ from their images in the log. */
   readonly during: (version: number, live: Images, branch: Images, apply: () => void) => void
-  readonly sides: () => Steps<ReadonlyArray<Sides>>
+  readonly sides: () => Steps<ReadonlyArray<MemorySides>>
   /** Memories that the branch must embed, because no EMBED event of the log has their text. */
   readonly unembedded: Set<string>
   /** Reports that decisions now search another index. Memories that ever differed may have no vector there. */
@@ -70,7 +70,7 @@ export const make = (find: (id: string) => Memory | undefined): Divergence => {
       for (const [id, image] of live) if (!branch.has(id)) compareImages(id, version, image, find(id))
     },
     sides: function* () {
-      const sides: Array<Sides> = []
+      const sides: Array<MemorySides> = []
       for (const [id, { live }] of differences) {
         sides.push({ live, branch: find(id) })
         if (isYieldDue()) yield

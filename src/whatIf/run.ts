@@ -19,7 +19,7 @@ import type { ReconcilerService } from "../ports/Reconciler.js"
 import type { Writer } from "../remember/remember.js"
 import * as Answers from "./answers.js"
 import * as Branch from "./branch.js"
-import { memoriesDiff } from "./diff.js"
+import { diffMemories } from "./diff.js"
 import * as Divergence from "./divergence.js"
 import type { Tally } from "./redecide.js"
 import { replay } from "./replay.js"
@@ -44,7 +44,7 @@ export interface WhatIfServices {
  * reports what changes. It reads only the log; it does not open the agent's view. The function is long, because its
  * steps share the branch.
  */
-export const run = (
+export const runWhatIf = (
   origin: WhatIfServices,
   agent: string,
   options: WhatIfOptions = {}
@@ -105,7 +105,7 @@ export const run = (
       options.onProgress?.({ agent, done: after - from + 1, total: to - from + 1 })
     }
     const sides = yield* runInTurns(divergence.sides(), Effect.sync)
-    const memories = yield* runInTurns(memoriesDiff(sides, recordedAt), Effect.sync)
+    const memories = yield* runInTurns(diffMemories(sides, recordedAt), Effect.sync)
     const active = countActive(branch.db, recordedAt)
     const { counts, decisions, skipped } = counter
     return {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { EmbedderService } from "../../src/ports/Embedder.js"
-import { unitVector } from "../../src/ports/unitVector.js"
+import { normalizeVector } from "../../src/ports/unitVector.js"
 import { type Scripted, scripted } from "./embedders.js"
 
 // Embedders that know two words for each thing, of which texts have the one and questions the other: what such a
@@ -61,7 +61,7 @@ const directionOf = (model: string, word: string): Float32Array => {
     state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) >>> 0
     direction[at] = ((state ^ (state >>> 13)) >>> 0) / 2 ** 31 - 1
   }
-  unitVector(direction)
+  normalizeVector(direction)
   if (things.has(word) || word.startsWith("xq")) directions.set(key, direction)
   return direction
 }
@@ -78,7 +78,7 @@ export const rawVector = (model: string, text: string): Float32Array => {
 }
 
 /** The same as it is to be stored: of length 1. */
-export const vectorIn = (model: string, text: string): Float32Array => unitVector(rawVector(model, text))!
+export const vectorIn = (model: string, text: string): Float32Array => normalizeVector(rawVector(model, text))!
 
 export const cosine = (a: Float32Array, b: Float32Array): number => {
   let sum = 0

@@ -33,7 +33,7 @@ const sampleLength = maxCounted / samples
  * CJK characters × 1.5 + other words × 0.75, rounded up. It counts a long word or a URL as one word, so it is accurate
  * for short English words only.
  */
-export const countMixed = (text: string): number => {
+export const countMixedTokens = (text: string): number => {
   let ideographs = 0
   let words = 0
   let inWord = false

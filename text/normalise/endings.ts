@@ -21,7 +21,7 @@ export const endingsOf = (word: string): ReadonlyArray<Alternative> => {
 }
 
 /** Overlapping pairs of syllables of all Korean words with more than two syllables in a text. */
-export const pairsOfHangul = (text: string): ReadonlyArray<string> => [
+export const hangulPairs = (text: string): ReadonlyArray<string> => [
   ...new Set((text.match(/[가-힣]{3,}/gu) ?? []).flatMap(pairs))
 ]
 

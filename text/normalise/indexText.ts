@@ -1,5 +1,5 @@
 import { bounds, cutBytes } from "./bounds.js"
-import { endingsOf, pairsOfHangul } from "./endings.js"
+import { endingsOf, hangulPairs } from "./endings.js"
 import { formsOf, formsOfWord, isHash, isSignedName, telephonePattern } from "./forms.js"
 import { lazy } from "./lazy.js"
 import { foldLetters, isCutByComposing } from "./letters.js"
@@ -56,7 +56,7 @@ const indexTextOf = (text: string): string => {
   let run = 0
   return withForms(
     withEmojiWords.replace(unspaced(), (text) => toParts(text, words[run++]!)),
-    [...formsOf(spaced), ...pairsOfHangul(spaced)]
+    [...formsOf(spaced), ...hangulPairs(spaced)]
   )
 }
 

@@ -38,7 +38,7 @@ const wordsIn = (text: string): ReadonlySet<string> => {
 }
 
 /** Similarity of two texts: shared words over the geometric mean of both word counts (Ochiai's coefficient), 0…1. */
-export const similarity = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
+export const wordSetSimilarity = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   if (a.size === 0 || b.size === 0) return 0
   let shared = 0
   for (const word of a) if (b.has(word)) shared++

@@ -5,7 +5,7 @@ const digitAt = (digits: string, index: number): number => digits.charCodeAt(ind
 const weighted = (digits: string, weights: ReadonlyArray<number>): number =>
   weights.reduce((sum, weight, index) => sum + weight * digitAt(digits, index), 0)
 
-export const luhn = (digits: string): boolean => {
+export const passesLuhn = (digits: string): boolean => {
   let sum = 0
   for (let index = digits.length - 1, twice = false; index >= 0; index--, twice = !twice) {
     const value = digitAt(digits, index) * (twice ? 2 : 1)
@@ -72,11 +72,11 @@ const beginsWithDmy = (digits: string): boolean =>
   isDay(twoDigits(digits, 4), twoDigits(digits, 2), twoDigits(digits, 0))
 
 /** United States: social security number. It has no check digit; some blocks are never assigned. */
-export const ssn = (digits: string): boolean =>
+export const isSsn = (digits: string): boolean =>
   !/^(?:000|666|9)/.test(digits) && digits.slice(3, 5) !== "00" && digits.slice(5) !== "0000"
 
 /** France: social security number (NIR), key mod 97. */
-export const frenchSocialSecurityNumber = (digits: string): boolean => {
+export const isFrenchSocialSecurityNumber = (digits: string): boolean => {
   const month = Number(digits.slice(3, 5))
   return (
     /^[12]/.test(digits) &&
@@ -86,7 +86,7 @@ export const frenchSocialSecurityNumber = (digits: string): boolean => {
 }
 
 /** Norway: birth number or D number, two check digits. */
-export const fodselsnummer = (digits: string): boolean => {
+export const isFodselsnummer = (digits: string): boolean => {
   const day = Number(twoDigits(digits, 0))
   return (
     isDay(twoDigits(digits, 4), String(Number(twoDigits(digits, 2)) % 40), String(day > 40 ? day - 40 : day)) &&
@@ -96,7 +96,7 @@ export const fodselsnummer = (digits: string): boolean => {
 }
 
 /** Türkiye: TCKN, two check digits. */
-export const tckn = (digits: string): boolean => {
+export const isTckn = (digits: string): boolean => {
   const oddSum = weighted(digits, [1, 0, 1, 0, 1, 0, 1, 0, 1])
   const evenSum = weighted(digits, [0, 1, 0, 1, 0, 1, 0, 1])
   return (
@@ -107,12 +107,12 @@ export const tckn = (digits: string): boolean => {
 }
 
 /** Poland: PESEL; the month encodes the century. */
-export const pesel = (digits: string): boolean =>
+export const isPesel = (digits: string): boolean =>
   isDay(twoDigits(digits, 0), String(Number(twoDigits(digits, 2)) % 20), twoDigits(digits, 4)) &&
   weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
 
 /** Brazil: CPF, two check digits. */
-export const cpf = (digits: string): boolean => {
+export const isCpf = (digits: string): boolean => {
   const checkDigit = (length: number): number => {
     let sum = 0
     for (let index = 0; index < length; index++) sum += digitAt(digits, index) * (length + 1 - index)
@@ -122,64 +122,64 @@ export const cpf = (digits: string): boolean => {
 }
 
 /** Belgium: national number, key mod 97. For people born since 2000, a leading 2 is added before the check. */
-export const belgian = (digits: string): boolean => {
+export const isBelgianNationalNumber = (digits: string): boolean => {
   const [head, checkDigit] = [digits.slice(0, 9), 97 - Number(digits.slice(9))]
   return beginsWithYmd(digits) && (Number(head) % 97 === checkDigit || Number(`2${head}`) % 97 === checkDigit)
 }
 
 /** Sweden: personal number, Luhn check over all ten digits. */
-export const personnummer = (digits: string): boolean => beginsWithYmd(digits) && luhn(digits)
+export const isPersonnummer = (digits: string): boolean => beginsWithYmd(digits) && passesLuhn(digits)
 
 /**
  * Czechia and Slovakia: birth number. The month is 50 higher for women, and 20 higher when the numbers of a day are
  * used up.
  */
-export const rodneCislo = (digits: string): boolean =>
+export const isRodneCislo = (digits: string): boolean =>
   isDay(twoDigits(digits, 0), String((Number(twoDigits(digits, 2)) % 50) % 20), twoDigits(digits, 4)) &&
   Number(digits) % 11 === 0
 
 /** South Korea: resident registration number. */
-export const rrn = (digits: string): boolean =>
+export const isRrn = (digits: string): boolean =>
   beginsWithYmd(digits) &&
   /[1-8]/.test(digits[6]!) &&
   (11 - (weighted(digits, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10 === digitAt(digits, 12)
 
 /** China: resident identity number, mod 11-2; the last character may be X. */
-export const chinese = (value: string): boolean =>
+export const isChineseId = (value: string): boolean =>
   /^[1-8]\d{5}(?:19|20)/.test(value) &&
   beginsWithYmd(value.slice(8)) &&
   "10X98765432"[weighted(value, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11] === value[17]
 
-export const aadhaar = (digits: string): boolean => /^[2-9]/.test(digits) && verhoeff(digits)
+export const isAadhaar = (digits: string): boolean => /^[2-9]/.test(digits) && verhoeff(digits)
 
 /** Switzerland: AHV number, EAN-13 check. */
-export const ahv = (digits: string): boolean =>
+export const isAhv = (digits: string): boolean =>
   digits.startsWith("756") && weighted(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0
 
 /** Thailand: citizen identification number. */
-export const thai = (digits: string): boolean =>
+export const isThaiId = (digits: string): boolean =>
   (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digitAt(digits, 12)
 
 /** Argentina: CUIL and CUIT of persons. */
-export const cuil = (digits: string): boolean =>
+export const isCuil = (digits: string): boolean =>
   /^2[03478]/.test(digits) && weighted(digits, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
 
 /** Germany: tax number of persons. Among its first ten digits, one occurs two or three times and no other repeats. */
-export const steuerId = (digits: string): boolean =>
+export const isSteuerId = (digits: string): boolean =>
   digits[0] !== "0" && [8, 9].includes(new Set(digits.slice(0, 10)).size) && mod11and10(digits)
 
 /** Netherlands: BSN, the eleven test. */
-export const bsn = (digits: string): boolean => weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0
+export const isBsn = (digits: string): boolean => weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0
 
 /** Australia: tax file number. */
-export const tfn = (digits: string): boolean => weighted(digits, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0
+export const isTfn = (digits: string): boolean => weighted(digits, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0
 
 /** England: NHS number. */
-export const nhs = (digits: string): boolean =>
+export const isNhsNumber = (digits: string): boolean =>
   (11 - (weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === digitAt(digits, 9)
 
 /** Chile: RUT; the last character may be K. */
-export const rut = (value: string): boolean => {
+export const isRut = (value: string): boolean => {
   let sum = 0
   const body = value.slice(0, -1)
   for (let index = body.length - 1, weight = 2; index >= 0; index--, weight = weight === 7 ? 2 : weight + 1) {
@@ -189,32 +189,32 @@ export const rut = (value: string): boolean => {
 }
 
 /** Spain: DNI, and NIE with X, Y or Z as the first digit. */
-export const dni = (value: string): boolean => {
+export const isDni = (value: string): boolean => {
   const number = value.replace(/^[XYZ]/, (letter) => String("XYZ".indexOf(letter))).slice(0, -1)
   return "TRWAGMYFPDXBNJZSQVHLCKE"[Number(number) % 23] === value.slice(-1)
 }
 
 /** Finland: one of 31 check characters after nine digits. */
-export const hetu = (value: string): boolean => {
+export const isHetu = (value: string): boolean => {
   const digits = value.slice(0, 6) + value.slice(7, 10)
   return beginsWithDmy(digits) && "0123456789ABCDEFHJKLMNPRSTUVWXY"[Number(digits) % 31] === value[10]
 }
 
 /** Singapore: NRIC and FIN. */
-export const nric = (value: string): boolean => {
+export const isNric = (value: string): boolean => {
   const sum = weighted(value.slice(1), [2, 7, 6, 5, 4, 3, 2]) + ({ T: 4, G: 4, M: 3 }[value[0]!] ?? 0)
   const letters = /[ST]/.test(value[0]!) ? "JZIHGFEDCBA" : value[0] === "M" ? "XWUTRQPNJLK" : "XWUTRQPNMLK"
   return letters[value[0] === "M" ? 10 - (sum % 11) : sum % 11] === value[8]
 }
 
 /** Taiwan: national identification number. */
-export const taiwanese = (value: string): boolean => {
+export const isTaiwaneseId = (value: string): boolean => {
   const area = "ABCDEFGHJKLMNPQRSTUVXYWZIO".indexOf(value[0]!) + 10
   return (Math.floor(area / 10) + (area % 10) * 9 + weighted(value.slice(1), [8, 7, 6, 5, 4, 3, 2, 1, 1])) % 10 === 0
 }
 
 /** Hong Kong: one or two letters, six digits, a check character. */
-export const hkid = (value: string): boolean => {
+export const isHkid = (value: string): boolean => {
   const padded = value.length === 8 ? ` ${value}` : value
   let sum = 0
   for (let index = 0; index < 8; index++) {
@@ -229,7 +229,7 @@ export const hkid = (value: string): boolean => {
 const oddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23]
 
 /** Italy: tax code of persons. */
-export const codiceFiscale = (value: string): boolean => {
+export const isCodiceFiscale = (value: string): boolean => {
   let sum = 0
   for (let index = 0; index < 15; index++) {
     const code = value.charCodeAt(index)
@@ -240,7 +240,7 @@ export const codiceFiscale = (value: string): boolean => {
 }
 
 /** Mexico: CURP. */
-export const curp = (value: string): boolean => {
+export const isCurp = (value: string): boolean => {
   const characters = "0123456789ABCDEFGHIJKLMN_OPQRSTUVWXYZ"
   let sum = 0
   for (let index = 0; index < 17; index++) sum += characters.indexOf(value[index]!) * (18 - index)
@@ -248,7 +248,7 @@ export const curp = (value: string): boolean => {
 }
 
 /** Ireland: PPS number. */
-export const pps = (value: string): boolean => {
+export const isPps = (value: string): boolean => {
   const second = value[8] === undefined || value[8] === "W" ? 0 : value.charCodeAt(8) - 64
   return "WABCDEFGHIJKLMNOPQRSTUV"[(weighted(value, [8, 7, 6, 5, 4, 3, 2]) + second * 9) % 23] === value[7]
 }

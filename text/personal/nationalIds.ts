@@ -11,31 +11,31 @@ interface Rule {
 
 /** Each rule: shapes (the lengths of the digit groups with their separators, such as "3-2-4"), check, and cue word. */
 const rules: ReadonlyArray<readonly [shapes: ReadonlyArray<string>, isValid: Rule["isValid"], after?: CueTopic]> = [
-  [["3-2-4"], check.ssn],
-  [["3 2 4", "9"], check.ssn, "ssn"],
-  [["9", "3 3 3", "3-3-3"], check.luhn, "sin"],
-  [["9", "3 3 3"], check.tfn, "tfn"],
-  [["9"], check.bsn, "bsn"],
-  [["10", "3 3 4"], check.nhs, "nhs"],
-  [["15", "1 2 2 2 3 3 2", "13 2"], check.frenchSocialSecurityNumber],
-  [["11", "6 5"], check.fodselsnummer],
-  [["11"], check.tckn],
-  [["11"], check.pesel],
-  [["11"], check.steuerId, "tax"],
-  [["2 3 3 3"], check.steuerId],
-  [["3.3.3-2", "11"], check.cpf],
-  [["2.2.2-3.2", "11"], check.belgian],
-  [["6-4"], check.personnummer],
-  [["8-4"], (digits) => /^(?:19|20)/.test(digits) && check.personnummer(digits.slice(2))],
-  [["6/4"], check.rodneCislo],
-  [["6-7"], check.rrn],
-  [["18"], check.chinese],
-  [["4 4 4", "4-4-4"], check.aadhaar],
-  [["3.4.4.2", "13"], check.ahv],
-  [["1-4-5-2-1"], check.thai],
-  [["2-8-1"], check.cuil],
-  [["2.3.3-1", "8-1"], check.rut],
-  [["13"], (digits) => check.beginsWithYmd(digits) && check.luhn(digits), "southAfrica"]
+  [["3-2-4"], check.isSsn],
+  [["3 2 4", "9"], check.isSsn, "ssn"],
+  [["9", "3 3 3", "3-3-3"], check.passesLuhn, "sin"],
+  [["9", "3 3 3"], check.isTfn, "tfn"],
+  [["9"], check.isBsn, "bsn"],
+  [["10", "3 3 4"], check.isNhsNumber, "nhs"],
+  [["15", "1 2 2 2 3 3 2", "13 2"], check.isFrenchSocialSecurityNumber],
+  [["11", "6 5"], check.isFodselsnummer],
+  [["11"], check.isTckn],
+  [["11"], check.isPesel],
+  [["11"], check.isSteuerId, "tax"],
+  [["2 3 3 3"], check.isSteuerId],
+  [["3.3.3-2", "11"], check.isCpf],
+  [["2.2.2-3.2", "11"], check.isBelgianNationalNumber],
+  [["6-4"], check.isPersonnummer],
+  [["8-4"], (digits) => /^(?:19|20)/.test(digits) && check.isPersonnummer(digits.slice(2))],
+  [["6/4"], check.isRodneCislo],
+  [["6-7"], check.isRrn],
+  [["18"], check.isChineseId],
+  [["4 4 4", "4-4-4"], check.isAadhaar],
+  [["3.4.4.2", "13"], check.isAhv],
+  [["1-4-5-2-1"], check.isThaiId],
+  [["2-8-1"], check.isCuil],
+  [["2.3.3-1", "8-1"], check.isRut],
+  [["13"], (digits) => check.beginsWithYmd(digits) && check.passesLuhn(digits), "southAfrica"]
 ]
 
 /** The shapes as a tree of group lengths and separators. Most numbers fail at the first step. */
@@ -60,18 +60,18 @@ for (const [shapes, isValid, after] of rules) for (const shape of shapes) ruleNo
 
 /** Ids with letters and digits: the shape and its check. Capitals only, because lower case would match hashes. */
 const lettered: ReadonlyArray<readonly [shape: RegExp, isValid: (value: string) => boolean]> = [
-  [/^[XYZ]\d{7}[A-Z]$|^\d{8}[A-Z]$/, check.dni],
-  [/^[STFGM]\d{7}[A-Z]$/, check.nric],
+  [/^[XYZ]\d{7}[A-Z]$|^\d{8}[A-Z]$/, check.isDni],
+  [/^[STFGM]\d{7}[A-Z]$/, check.isNric],
   [/^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]$/, (value) => !/^(?:BG|GB|KN|NK|NT|TN|ZZ)/.test(value)],
   [/^[A-Z]{3}P[A-Z]\d{4}[A-Z]$/, () => true],
-  [/^[A-Z][12]\d{8}$/, check.taiwanese],
-  [/^[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]$/, check.codiceFiscale],
-  [/^[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d$/, check.curp],
-  [/^\d{17}X$/, check.chinese],
-  [/^\d{7}[A-W][A-IW]?$/, check.pps],
-  [/^\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]$/, check.hetu],
-  [/^\d{7,8}K$/, check.rut],
-  [/^[A-Z]{1,2}\d{6}[0-9A]$/, check.hkid]
+  [/^[A-Z][12]\d{8}$/, check.isTaiwaneseId],
+  [/^[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]$/, check.isCodiceFiscale],
+  [/^[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d$/, check.isCurp],
+  [/^\d{17}X$/, check.isChineseId],
+  [/^\d{7}[A-W][A-IW]?$/, check.isPps],
+  [/^\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]$/, check.isHetu],
+  [/^\d{7,8}K$/, check.isRut],
+  [/^[A-Z]{1,2}\d{6}[0-9A]$/, check.isHkid]
 ]
 const candidates =
   /(?<![\w-])(?:[A-Z]{2} \d{2} \d{2} \d{2} [A-D]|\d{6}[-+]\d{3}[0-9A-Y]|\d{8}-[A-Z]|\d{1,2}\.\d{3}\.\d{3}-K|[A-Z]{1,2}\d{6}\([0-9A]\)|[A-Z0-9]{8,18})(?![\w-])/g

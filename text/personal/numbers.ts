@@ -1,4 +1,4 @@
-import { luhn } from "./checks.js"
+import { passesLuhn } from "./checks.js"
 
 /** A number as written: groups of digits and their separators. */
 export interface WrittenNumber {
@@ -140,7 +140,7 @@ export const beginsWithCardNumber = ({ digits, lengths, separators }: WrittenNum
     const number = digits.slice(0, total)
     if (/^(\d)\1*$/.test(number) || !ranges.some(([prefix, sizes]) => sizes.includes(total) && prefix.test(number)))
       continue
-    if (luhn(number)) return true
+    if (passesLuhn(number)) return true
   }
   return false
 }

@@ -1,4 +1,4 @@
-import { earliest, latest } from "./dates.js"
+import { earliestInstant, latestInstant } from "./dates.js"
 
 /** A range of time: `from` is included, `to` is not. Milliseconds since the epoch. */
 export interface TimeRange {
@@ -49,7 +49,7 @@ export const makeClock = (askedAt: number, zone: string): Clock => {
   let format: Intl.DateTimeFormat | undefined
   // The zone's offset at this instant. It may differ from the offset at the time of the question.
   const offset = (instant: number): number => {
-    if (!(instant >= earliest && instant <= latest)) return Number.NaN
+    if (!(instant >= earliestInstant && instant <= latestInstant)) return Number.NaN
     if (zone === "UTC") return 0
     format ??= formatOf(zone)
     const [month, day, year, hour, minute, second] = format.format(instant).match(/\d+/g)!.map(Number) as DateTimeFields

@@ -2,8 +2,8 @@ const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i
 
 /** The range of the years 1 to 9999, in milliseconds since the epoch. */
-export const earliest = Date.parse("0001-01-01T00:00:00Z")
-export const latest = Date.parse("9999-12-31T23:59:59.999Z")
+export const earliestInstant = Date.parse("0001-01-01T00:00:00Z")
+export const latestInstant = Date.parse("9999-12-31T23:59:59.999Z")
 
 /**
  * Converts a number, a Date or an ISO 8601 date or time (UTC if it has no zone) to milliseconds since the epoch.
@@ -41,7 +41,7 @@ export const daysBetween = (from: number, to: number): number => Math.max(0, day
 const dayOf = (instant: number): number => Math.floor(instant / 86_400_000)
 
 const ifInRange = (instant: number): number | undefined =>
-  Number.isInteger(instant) && instant >= earliest && instant <= latest ? instant : undefined
+  Number.isInteger(instant) && instant >= earliestInstant && instant <= latestInstant ? instant : undefined
 
 const daysIn = (year: number, month: number): number => {
   const date = new Date(0)

@@ -1,6 +1,6 @@
 import { dayFields } from "./calendar.js"
 import { type Clock, type TimeRange, unitAt } from "./clock.js"
-import { earliest, latest } from "./dates.js"
+import { earliestInstant, latestInstant } from "./dates.js"
 import { occurrenceFrom, occurrenceOf, occurrenceUntil, type TimeExpression } from "./expression.js"
 
 // Ranges between two expressions, and ranges with one open end.
@@ -154,14 +154,14 @@ const openOf = ({ kind }: TimeExpression, { from, to }: TimeRange, side: Side, c
   const day = kind === "time" ? unitAt(clock, from, "day") : undefined
   switch (side) {
     case "since":
-      return { from, to: latest }
+      return { from, to: latestInstant }
     case "now":
       return { from, to: clock.askedAt }
     case "after":
-      return day === undefined ? { from: to, to: latest } : { from, to: day.to }
+      return day === undefined ? { from: to, to: latestInstant } : { from, to: day.to }
     case "before":
-      return { from: day?.from ?? earliest, to: from }
+      return { from: day?.from ?? earliestInstant, to: from }
     default:
-      return { from: earliest, to: day === undefined ? to : from }
+      return { from: earliestInstant, to: day === undefined ? to : from }
   }
 }

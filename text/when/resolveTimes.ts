@@ -3,7 +3,7 @@ import { chineseExpressions } from "./chinese.js"
 import { makeClock } from "./clock.js"
 import { clockExpressions } from "./clockTimes.js"
 import { combineExpressions } from "./compose.js"
-import { earliest, latest } from "./dates.js"
+import { earliestInstant, latestInstant } from "./dates.js"
 import { occurrenceOf, type TimeExpression } from "./expression.js"
 import { plausibleExpressions } from "./plausible.js"
 import { recurringExpressions } from "./recurring.js"
@@ -50,7 +50,7 @@ export interface ResolvedTime {
  * that count things ("on the 3rd floor"); "now"; anything inside an identifier, a path, an address or an amount.
  */
 export const resolveTimes = (text: string, askedAt: number, zone: string): ReadonlyArray<ResolvedTime> => {
-  if (!(askedAt >= earliest && askedAt <= latest)) return []
+  if (!(askedAt >= earliestInstant && askedAt <= latestInstant)) return []
   const input = text.slice(0, maxLength)
   const clock = makeClock(askedAt, zone)
   const words = [
@@ -64,7 +64,9 @@ export const resolveTimes = (text: string, askedAt: number, zone: string): Reado
   return withoutOverlaps(plausibleExpressions(input, combineExpressions(input, expressions, clock))).flatMap(
     ({ cycle, end, index, range }) => {
       const { from, to } = range ?? (cycle && occurrenceOf(cycle, "begun", clock)) ?? { from: 0, to: 0 }
-      return from < to && from >= earliest && to <= latest ? [{ from, to, text: input.slice(index, end), index }] : []
+      return from < to && from >= earliestInstant && to <= latestInstant
+        ? [{ from, to, text: input.slice(index, end), index }]
+        : []
     }
   )
 }

@@ -1,8 +1,8 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { json } from "./json.js"
-import { idempotency, pathText, query, readParameters, writeParameters } from "./parameters.js"
+import { schemaFor } from "./json.js"
+import { idempotencyHeaders, pathText, querySchema, readParameters, writeParameters } from "./parameters.js"
 import type { Types } from "./types.js"
 
 interface Operation<Answer extends keyof Types, Own extends Schema.Struct.Fields> {
@@ -20,8 +20,8 @@ export const readEndpoint = <const Name extends string, Answer extends keyof Typ
   { answer, query: own, summary }: Operation<Answer, Own>
 ) =>
   HttpApiEndpoint.get(name, path)
-    .setUrlParams(query({ ...readParameters, ...own }))
-    .addSuccess(json(answer))
+    .setUrlParams(querySchema({ ...readParameters, ...own }))
+    .addSuccess(schemaFor(answer))
     .annotate(OpenApi.Summary, summary)
 
 /** An operation that reads, with its query as the JSON body, because a user's message may be too long for a URL. */
@@ -31,9 +31,9 @@ export const bodyReadEndpoint = <const Name extends string, Answer extends keyof
   { answer, body, summary }: { readonly summary: string; readonly answer: Answer; readonly body: Body }
 ) =>
   HttpApiEndpoint.post(name, path)
-    .setUrlParams(query(readParameters))
-    .setPayload(json(body))
-    .addSuccess(json(answer))
+    .setUrlParams(querySchema(readParameters))
+    .setPayload(schemaFor(body))
+    .addSuccess(schemaFor(answer))
     .annotate(OpenApi.Summary, summary)
 
 type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE"
@@ -46,13 +46,13 @@ export const writeEndpoint = <const Name extends string, Answer extends keyof Ty
 ) => {
   const [method, path] = route.split(" ") as [WriteMethod, `/${string}`]
   return HttpApiEndpoint.make(method)(name, path)
-    .setUrlParams(query({ ...writeParameters, ...own }))
-    .setHeaders(idempotency)
-    .addSuccess(json(answer))
+    .setUrlParams(querySchema({ ...writeParameters, ...own }))
+    .setHeaders(idempotencyHeaders)
+    .addSuccess(schemaFor(answer))
     .annotate(OpenApi.Summary, summary)
 }
 
 /** The parameters in the path of a URL. */
-export const byId = Schema.Struct({ id: pathText })
-export const byName = Schema.Struct({ name: pathText })
-export const byRun = Schema.Struct({ run: pathText })
+export const idPath = Schema.Struct({ id: pathText })
+export const namePath = Schema.Struct({ name: pathText })
+export const runPath = Schema.Struct({ run: pathText })

@@ -6,7 +6,7 @@ import type { Types } from "./types.js"
  * A JSON value of the interface. It is sent and received without a schema check: the operation itself checks its input,
  * and its answer needs no second check. The OpenAPI document describes it with the type of this name in `types.ts`.
  */
-export const json = <Name extends keyof Types & string>(name: Name): Schema.Schema<Types[Name]> =>
+export const schemaFor = <Name extends keyof Types & string>(name: Name): Schema.Schema<Types[Name]> =>
   Schema.Unknown.annotations({
     jsonSchema: { $ref: `#/components/schemas/${name}` },
     ...HttpApiSchema.annotations({ status: 200 })

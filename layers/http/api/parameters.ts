@@ -3,7 +3,7 @@ import { Tier } from "../../../events/Memory.js"
 import { stores } from "../../../events/Trust.js"
 import type { PageQuery } from "../../../src/model/filters.js"
 import type { InstantInput } from "../../../src/model/input.js"
-import type { Embedding } from "../../../src/search/fusion.js"
+import type { QueryEmbedding } from "../../../src/search/fusion.js"
 import type { Filter, Query } from "../../../src/search/search.js"
 import { toInstant } from "../../../text/when/dates.js"
 
@@ -34,30 +34,30 @@ const parameter =
 
 const unchanged = (value: string): string => value
 
-export const text = parameter<string>({ jsonSchema: { type: "string" }, read: unchanged, write: unchanged })
+export const textParameter = parameter<string>({ jsonSchema: { type: "string" }, read: unchanged, write: unchanged })
 
 const isNumber = /^-?\d+(\.\d+)?$/
-export const number = parameter<number>({
+export const numberParameter = parameter<number>({
   jsonSchema: { type: "number" },
   read: (value) => (isNumber.test(value) ? Number(value) : value),
   write: String
 })
 
 /** A list of numbers with commas, in one value. The operation refuses parts that are not numbers. */
-export const numbers = parameter<Embedding>({
+export const numberListParameter = parameter<QueryEmbedding>({
   jsonSchema: { type: "string" },
   read: (value) => value.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part))),
   write: (values) => values.join(",")
 })
 
-export const flag = parameter<boolean>({
+export const booleanParameter = parameter<boolean>({
   jsonSchema: { type: "boolean" },
   read: (value) => (value === "true" ? true : value === "false" ? false : value),
   write: String
 })
 
 /** Several values: the parameter is repeated. */
-export const texts = parameter<ReadonlyArray<string>>({
+export const textListParameter = parameter<ReadonlyArray<string>>({
   jsonSchema: { type: "array", items: { type: "string" } },
   read: (value) => [value],
   write: (values) => values
@@ -69,24 +69,24 @@ const isoText = (time: InstantInput): string => {
   return instant === undefined ? String(time) : new Date(instant).toISOString()
 }
 
-export const instant = parameter<InstantInput>({
+export const instantParameter = parameter<InstantInput>({
   jsonSchema: { type: "string", format: "date-time" },
   read: unchanged,
   write: isoText
 })
 
 /** A past moment: a version of the log, or a time. */
-export const moment = parameter<{ readonly version: number } | { readonly at: InstantInput }>({
+export const asOfParameter = parameter<{ readonly version: number } | { readonly at: InstantInput }>({
   jsonSchema: { type: "string" },
   read: (value) => (/^\d+$/.test(value) ? { version: Number(value) } : { at: value }),
   write: (value) => ("version" in value ? String(value.version) : isoText(value.at))
 })
 
 /** A value of a known set. The operation refuses other values. */
-export const choice = <const A extends string>(values: ReadonlyArray<A>) =>
+export const choiceParameter = <const A extends string>(values: ReadonlyArray<A>) =>
   parameter<A>({ jsonSchema: { type: "string", enum: values }, read: unchanged, write: unchanged })
 
-export const choices = <const A extends string>(values: ReadonlyArray<A>) =>
+export const choiceListParameter = <const A extends string>(values: ReadonlyArray<A>) =>
   parameter<ReadonlyArray<A>>({
     jsonSchema: { type: "array", items: { type: "string", enum: values } },
     read: (value) => [value],
@@ -107,7 +107,7 @@ export type ValuesOf<Fields> = {
  * The query of an operation. It keeps unknown parameters, so that the operation can refuse them. Otherwise a misspelt
  * parameter would be ignored silently.
  */
-export const query = <Fields extends Schema.Struct.Fields>(
+export const querySchema = <Fields extends Schema.Struct.Fields>(
   fields: Fields
 ): Schema.Schema<ValuesOf<Fields>, Readonly<Record<string, Raw | undefined>>> =>
   Schema.Struct(fields, Schema.Record({ key: Schema.String, value: Schema.Unknown })) as never
@@ -123,16 +123,18 @@ export const pathText = Schema.transform(Schema.String, Schema.String, {
 
 /** The parameters that select the memory of a call. */
 export const handleParameters = {
-  agent: text("The agent. Default: the token's only agent; `default` if the token is for several agents."),
-  actor: text("The caller's name in the history, where it is written as `token:ID/NAME` with the id of the token.")
+  agent: textParameter("The agent. Default: the token's only agent; `default` if the token is for several agents."),
+  actor: textParameter(
+    "The caller's name in the history, where it is written as `token:ID/NAME` with the id of the token."
+  )
 }
 
 /** The parameters of every read. */
 export const readParameters = {
   ...handleParameters,
-  asOf: moment("Reads a past state: a version of the log (full trust), or an ISO 8601 time."),
-  record: flag("Whether the recall log records the result of the read. Default: the policy's setting."),
-  forSession: text(
+  asOf: asOfParameter("Reads a past state: a version of the log (full trust), or an ISO 8601 time."),
+  record: booleanParameter("Whether the recall log records the result of the read. Default: the policy's setting."),
+  forSession: textParameter(
     "The session whose prompt contains the answer. If its turns repeat the answer, this is not captured again."
   )
 }
@@ -140,7 +142,7 @@ export const readParameters = {
 /** The parameters of every write. */
 export const writeParameters = {
   ...handleParameters,
-  run: text("Groups writes, so that undo can take them back together.")
+  run: textParameter("Groups writes, so that undo can take them back together.")
 }
 
 /** A header can contain only visible ASCII. Other keys are sent as extended values of RFC 8187, with this prefix. */
@@ -158,48 +160,50 @@ const headerText = Schema.transform(Schema.String, Schema.String, {
 })
 
 /** The header that makes a write idempotent: a repeated key returns the first answer and writes nothing. */
-export const idempotency = Schema.Struct({
+export const idempotencyHeaders = Schema.Struct({
   "idempotency-key": Schema.optional(
     headerText.annotations({ jsonSchema: { type: "string", description: "The command id: a repeat writes nothing." } })
   )
 })
 
-const offset = number("Number of rows to skip.")
+const offset = numberParameter("Number of rows to skip.")
 
 /** The parameters that select a page of an answer. */
-export const page = {
-  limit: number("Maximum rows, 1 to 1,000. Default 50."),
-  cursor: text("`next` of the previous page of the same query."),
+export const pageParameters = {
+  limit: numberParameter("Maximum rows, 1 to 1,000. Default 50."),
+  cursor: textParameter("`next` of the previous page of the same query."),
   offset
 } satisfies ParametersOf<PageQuery> & { readonly cursor: Parameter<string> }
 
-export const filters = {
-  types: texts("Memory types, such as `decision`."),
-  stores: choices(stores)("Stores."),
-  tags: texts("A memory must have each of these tags."),
-  anyTags: texts("A memory must have one of these tags."),
-  tiers: choices(Tier.literals)("Tiers."),
-  people: texts("People."),
-  project: text("The project."),
-  session: text("The session of the memory."),
-  after: instant("At or after this time."),
-  before: instant("Before this time."),
-  limit: number("Maximum rows, 1 to 1,000.")
+export const filterParameters = {
+  types: textListParameter("Memory types, such as `decision`."),
+  stores: choiceListParameter(stores)("Stores."),
+  tags: textListParameter("A memory must have each of these tags."),
+  anyTags: textListParameter("A memory must have one of these tags."),
+  tiers: choiceListParameter(Tier.literals)("Tiers."),
+  people: textListParameter("People."),
+  project: textParameter("The project."),
+  session: textParameter("The session of the memory."),
+  after: instantParameter("At or after this time."),
+  before: instantParameter("Before this time."),
+  limit: numberParameter("Maximum rows, 1 to 1,000.")
 } satisfies ParametersOf<Filter>
 
 export const searchParameters = {
-  mode: text("`enhanced`, or `classic`: full text alone. Default: the policy's mode."),
-  gate: flag("Reads the text as a message to an agent, and finds nothing if the message needs no memory."),
-  at: instant("The time of the query. Default: now."),
-  embedding: numbers("The query's vector, made by the model of the active index: numbers separated by commas."),
-  topK: number("Number of best full-text rows, and of nearest vectors, that are fused, 1 to 4,095."),
-  vectorWeight: number("The weight of vectors, 0 or more. Default: the policy's weight."),
-  textWeight: number("The weight of full text, 0 or more. Default: the policy's weight.")
+  mode: textParameter("`enhanced`, or `classic`: full text alone. Default: the policy's mode."),
+  gate: booleanParameter("Reads the text as a message to an agent, and finds nothing if the message needs no memory."),
+  at: instantParameter("The time of the query. Default: now."),
+  embedding: numberListParameter(
+    "The query's vector, made by the model of the active index: numbers separated by commas."
+  ),
+  topK: numberParameter("Number of best full-text rows, and of nearest vectors, that are fused, 1 to 4,095."),
+  vectorWeight: numberParameter("The weight of vectors, 0 or more. Default: the policy's weight."),
+  textWeight: numberParameter("The weight of full text, 0 or more. Default: the policy's weight.")
 }
 
 export const memoryQuery = {
-  ...filters,
+  ...filterParameters,
   ...searchParameters,
-  near: flag("Leaves out memories that are not near the query."),
-  text: text("The text to search for. Without it, the newest memories are returned.")
+  near: booleanParameter("Leaves out memories that are not near the query."),
+  text: textParameter("The text to search for. Without it, the newest memories are returned.")
 } satisfies ParametersOf<Query>

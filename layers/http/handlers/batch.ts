@@ -6,7 +6,11 @@ import type { BatchEntry } from "../api/types.js"
 import { refuseOptions, requireList, type WriteOptions } from "./call.js"
 
 /** The entries of a batch. One idempotency key cannot identify several entries, so each entry's options have a key. */
-export const batchOf = <Entry>({ commandId, run }: WriteOptions, others: object, payload: ReadonlyArray<Entry>) =>
+export const checkBatchEntries = <Entry>(
+  { commandId, run }: WriteOptions,
+  others: object,
+  payload: ReadonlyArray<Entry>
+) =>
   Effect.gen(function* () {
     yield* refuseOptions(others)
     if (commandId !== undefined || run !== undefined)

@@ -58,7 +58,7 @@ export const requireText = (field: string, value: string): Effect.Effect<string,
     : Effect.fail(new InvalidInput({ field, problem: "must be given only once" }))
 
 /** Logs the kind of a defect, because the answer omits it. */
-export const logged = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const logDefects = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.tapDefect(operation, (cause) => Effect.logError("a request failed", { failure: failureNames(cause) }))
 
 const present = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -78,7 +78,7 @@ const handleOf = ({ actor, forSession, record }: Handle, token: string) => ({
 
 /** Runs the operation of a call. Refuses parameters that the call's route does not have. */
 const answered = <A, E, R>(query: object, operation: Effect.Effect<A, E, R>) =>
-  logged(Effect.zipRight(checkParameters(query), operation))
+  logDefects(Effect.zipRight(checkParameters(query), operation))
 
 /** Reads from the caller's memory, now or as of a past moment. `f` gets the other parameters. */
 export const handleRead = <Query extends Handle, A, E>(
@@ -116,7 +116,7 @@ export const handleWrite = <Query extends Writing, A, E>(
   )
 
 /** Fails unless the caller is at full trust. `what` names the operation. */
-export const requireFull = (what: string) =>
+export const requireFullTrust = (what: string) =>
   Effect.flatMap(caller, ({ trust }) => (trust === "full" ? Effect.void : Effect.fail(new TrustRequired({ what }))))
 
 /** Runs an operation that ignores trust levels, such as a check of the log. Only for callers at full trust. */
@@ -134,7 +134,7 @@ export const handleOperation = <Query extends Writing, A, E>(
     Effect.gen(function* () {
       const { actor, agent: name, run: _, ...options } = query
       const { agent, from } = yield* permitted(name)
-      yield* requireFull(what)
+      yield* requireFullTrust(what)
       return yield* f(yield* Daybook, agent, { ...options, ...handleOf({ actor }, from.token) })
     })
   )
@@ -163,7 +163,7 @@ export const handleAdminOperation = <Query extends Writing, A, E>(
     Effect.gen(function* () {
       const { actor, agent: _, run: __, ...options } = query
       const from = yield* caller
-      yield* requireFull(what)
+      yield* requireFullTrust(what)
       if (from.agents !== "*") return yield* new AgentForbidden({ agents: from.agents })
       return yield* f(yield* Daybook, options, actorOf(actor, from.token))
     })
@@ -180,7 +180,7 @@ export const handleAllAgents = <Query extends Writing, A, E>(
     Effect.gen(function* () {
       const { actor: _, agent: __, run: ___, ...options } = query
       const from = yield* caller
-      yield* requireFull(what)
+      yield* requireFullTrust(what)
       return yield* f(yield* Daybook, options, (agent) => canUse(from, agent))
     })
   )

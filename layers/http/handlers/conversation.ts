@@ -5,14 +5,14 @@ import type { SessionWriter, TurnInput } from "../../../src/conversation/Session
 import { modelLevel } from "../../access/modelLevel.js"
 import { Api } from "../api/Api.js"
 import type { NewTurn } from "../api/types.js"
-import { batchAnswer, batchOf } from "./batch.js"
+import { batchAnswer, checkBatchEntries } from "./batch.js"
 import {
   handleBodyRead,
   handlePlainWrite,
   handleRead,
   handleWrite,
   refuseOptions,
-  requireFull,
+  requireFullTrust,
   requireObject
 } from "./call.js"
 import { extractedMemory } from "./content.js"
@@ -37,7 +37,7 @@ const turnOf = ({ auto_extract, extract = auto_extract, session_id, session = se
 })
 
 // Longer than 80 lines: a handler for each operation of the group.
-export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers) =>
+export const conversationHandlers = HttpApiBuilder.group(Api, "conversation", (handlers) =>
   handlers
     .handle("append", (request) =>
       handlePlainWrite(request, (memory, options) =>
@@ -50,7 +50,7 @@ export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers)
     )
     .handle("appendAll", (request) =>
       handleWrite(request, (memory, options, query) =>
-        Effect.flatMap(batchOf(options, query, request.payload), (batch) =>
+        Effect.flatMap(checkBatchEntries(options, query, request.payload), (batch) =>
           Effect.map(memory.sessions.appendAll(batch.map(withLevelOfEntry)), batchAnswer)
         )
       )
@@ -91,7 +91,7 @@ export const conversation = HttpApiBuilder.group(Api, "conversation", (handlers)
     .handle("refresh", (request) =>
       handleWrite(request, (memory, options, { session, ...others }) =>
         Effect.gen(function* () {
-          yield* requireFull("refreshing sessions")
+          yield* requireFullTrust("refreshing sessions")
           yield* refuseOptions({ ...options, ...others })
           yield* memory.sessions.refresh(session!)
           return { done: true }

@@ -36,7 +36,7 @@ const noOperation = new RequestRefused({
 })
 
 /** GET /openapi.json, GET /reference, and the answer to every unknown path. */
-export const document = Layer.effectDiscard(
+export const documentRoutes = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpLayerRouter.HttpRouter
     yield* router.add("GET", "/openapi.json", yield* Effect.cached(openApi))

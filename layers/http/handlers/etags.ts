@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
  * Adds the digest of each answer as its `ETag`, and answers 304 to a client that sends the same digest. The log's
  * version is not used, because it would reveal hidden writes to a lower trust level.
  */
-export const etags = HttpLayerRouter.middleware((app) =>
+export const etagMiddleware = HttpLayerRouter.middleware((app) =>
   Effect.gen(function* () {
     const { headers, method } = yield* HttpServerRequest.HttpServerRequest
     const response = yield* app

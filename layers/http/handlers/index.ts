@@ -1,16 +1,24 @@
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as Layer from "effect/Layer"
 import { Api } from "../api/Api.js"
-import { conversation } from "./conversation.js"
-import { document } from "./document.js"
-import { etags } from "./etags.js"
-import { maintenance, recalls, schedules } from "./lifecycle.js"
+import { conversationHandlers } from "./conversation.js"
+import { documentRoutes } from "./document.js"
+import { etagMiddleware } from "./etags.js"
+import { maintenanceHandlers, recallsHandlers, schedulesHandlers } from "./lifecycle.js"
 import { logEvents } from "./logEvents.js"
-import { memories } from "./memories.js"
-import { notes } from "./notes.js"
-import { operations } from "./operations.js"
+import { memoriesHandlers } from "./memories.js"
+import { notesHandlers } from "./notes.js"
+import { operationsHandlers } from "./operations.js"
 
-const handlers = Layer.mergeAll(memories, conversation, notes, schedules, recalls, maintenance, operations)
+const handlers = Layer.mergeAll(
+  memoriesHandlers,
+  conversationHandlers,
+  notesHandlers,
+  schedulesHandlers,
+  recallsHandlers,
+  maintenanceHandlers,
+  operationsHandlers
+)
 
 /** The paths of the OpenAPI document and of its page. Both contain no content of any memory, so they need no token. */
 export const documentPaths: ReadonlyArray<string> = ["/openapi.json", "/reference"]
@@ -19,7 +27,7 @@ export const documentPaths: ReadonlyArray<string> = ["/openapi.json", "/referenc
  * The routes of the HTTP interface. A request without a `Caller` in its context is refused, except for
  * `documentPaths`.
  */
-export const routes = Layer.mergeAll(HttpLayerRouter.addHttpApi(Api).pipe(Layer.provide(handlers)), document).pipe(
-  Layer.provide(etags.layer),
-  Layer.merge(logEvents)
-)
+export const routes = Layer.mergeAll(
+  HttpLayerRouter.addHttpApi(Api).pipe(Layer.provide(handlers)),
+  documentRoutes
+).pipe(Layer.provide(etagMiddleware.layer), Layer.merge(logEvents))

@@ -13,7 +13,7 @@ import {
 } from "./call.js"
 import { answerPage } from "./pages.js"
 
-export const schedules = HttpApiBuilder.group(Api, "schedules", (handlers) =>
+export const schedulesHandlers = HttpApiBuilder.group(Api, "schedules", (handlers) =>
   handlers
     .handle("add", (request) =>
       handlePlainWrite(request, (memory, options) => memory.schedules.add(request.payload, options))
@@ -44,7 +44,7 @@ export const schedules = HttpApiBuilder.group(Api, "schedules", (handlers) =>
 /** Parses a number in a path. Other text becomes NaN, which the operation refuses. */
 const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN)
 
-export const recalls = HttpApiBuilder.group(Api, "recalls", (handlers) =>
+export const recallsHandlers = HttpApiBuilder.group(Api, "recalls", (handlers) =>
   handlers
     .handle("list", ({ urlParams }) =>
       handleRead(urlParams, (memory, query) => answerPage(query, (page) => memory.recalls.list(page)))
@@ -62,7 +62,7 @@ export const recalls = HttpApiBuilder.group(Api, "recalls", (handlers) =>
     )
 )
 
-export const maintenance = HttpApiBuilder.group(Api, "maintenance", (handlers) =>
+export const maintenanceHandlers = HttpApiBuilder.group(Api, "maintenance", (handlers) =>
   handlers
     .handle("run", (request) =>
       handleWrite(request, (memory, options, query) =>

@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import type { DaybookEvent, ErasedEvent } from "../../../events/catalogue.js"
 import { Daybook } from "../../../src/Daybook.js"
 import { checkInteger } from "../../../src/model/filters.js"
-import { handleParameters, number, query } from "../api/parameters.js"
+import { handleParameters, numberParameter, querySchema } from "../api/parameters.js"
 import { problemOf } from "../api/problems.js"
 import { handleOperation, refuseOptions } from "./call.js"
 import { problemResponse } from "./problemResponse.js"
@@ -19,7 +19,7 @@ import { eventResponse, type ServerEvent } from "./sse.js"
 /** Pause between two reads of the log. Another process may write to it, so no signal announces new events. */
 const pause = Duration.millis(500)
 
-const decodeQuery = Schema.decodeUnknown(query({ ...handleParameters, after: number("") }))
+const decodeQuery = Schema.decodeUnknown(querySchema({ ...handleParameters, after: numberParameter("") }))
 
 const serverEvent = (event: DaybookEvent | ErasedEvent): ServerEvent => ({
   id: String(event.version),

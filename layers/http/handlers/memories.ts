@@ -10,7 +10,7 @@ import type { ListQuery } from "../../../src/search/MemoryReads.js"
 import { Api } from "../api/Api.js"
 import type { ContextRequest } from "../api/requests.js"
 import type { MemoryChanges } from "../api/types.js"
-import { batchAnswer, batchOf } from "./batch.js"
+import { batchAnswer, checkBatchEntries } from "./batch.js"
 import {
   handleBodyRead,
   handlePlainRead,
@@ -73,7 +73,7 @@ const contextFor = (memory: MemoryReader, { session_id, ...query }: ContextReque
   Effect.map(memory.context(session_id === undefined ? query : { session: session_id, ...query }), contextAnswer)
 
 // Longer than 80 lines: a handler for each operation of the group.
-export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
+export const memoriesHandlers = HttpApiBuilder.group(Api, "memories", (handlers) =>
   handlers
     .handle("remember", (request) =>
       handleWrite(request, (memory, options, query) =>
@@ -85,7 +85,7 @@ export const memories = HttpApiBuilder.group(Api, "memories", (handlers) =>
     )
     .handle("rememberAll", (request) =>
       handleWrite(request, (memory, options, query) =>
-        Effect.flatMap(batchOf(options, query, request.payload), (batch) =>
+        Effect.flatMap(checkBatchEntries(options, query, request.payload), (batch) =>
           Effect.map(memory.rememberAll(batch), batchAnswer)
         )
       )

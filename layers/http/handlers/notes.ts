@@ -12,7 +12,7 @@ import {
 } from "./call.js"
 import { answerPage } from "./pages.js"
 
-export const notes = HttpApiBuilder.group(Api, "notes", (handlers) =>
+export const notesHandlers = HttpApiBuilder.group(Api, "notes", (handlers) =>
   handlers
     .handle("save", (request) =>
       handlePlainWrite(request, (memory, options) => memory.notes.save(request.payload, options))

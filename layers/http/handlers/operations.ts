@@ -24,7 +24,7 @@ import { withProgress } from "./progress.js"
 const whatIfOptions = ({ ask, from, policy, to }: WhatIfRequest): WhatIfRequest => ({ ask, from, policy, to })
 
 // Longer than 80 lines: a handler for each operation of the group.
-export const operations = HttpApiBuilder.group(Api, "operations", (handlers) =>
+export const operationsHandlers = HttpApiBuilder.group(Api, "operations", (handlers) =>
   handlers
     .handle("agents", ({ urlParams }) =>
       handleAllAgents("listing agents", urlParams, (daybook, page, isUsable) =>

@@ -3,7 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { problemOf } from "../api/problems.js"
-import { logged } from "./call.js"
+import { logDefects } from "./call.js"
 import { eventResponse, type ServerEvent } from "./sse.js"
 
 /**
@@ -21,7 +21,7 @@ export const withProgress = <Progress, A, E>(
 
 const eventsOf = <Progress, A, E>(run: (onProgress: (progress: Progress) => void) => Effect.Effect<A, E>) =>
   Stream.asyncPush<ServerEvent>((emit) =>
-    logged(run((progress) => void emit.single({ event: "progress", data: progress }))).pipe(
+    logDefects(run((progress) => void emit.single({ event: "progress", data: progress }))).pipe(
       Effect.matchCause({
         onFailure: (cause): ServerEvent => ({ event: "problem", data: problemOf(Cause.squash(cause)) }),
         onSuccess: (data): ServerEvent => ({ event: "answer", data })

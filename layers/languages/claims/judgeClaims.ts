@@ -16,7 +16,7 @@ const minSure = 0.9
  * Creates the judge for statements of one language. The word lists of the language are indexed on first use.
  * `isForeign` returns true for a candidate in another language; such a candidate is only compared for equality.
  */
-export const claimJudge = (words: LanguageWords, name: string) => {
+export const makeClaimJudge = (words: LanguageWords, name: string) => {
   let lexicon: Lexicon | undefined
   const claimOf = (statement: Statement): Claim => {
     lexicon ??= lexiconOf(words)

@@ -6,20 +6,20 @@ import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
 import { toIso } from "../../../text/when/dates.js"
 import { readOnlyEffects, tool } from "../Tool.js"
 import { cut } from "../text.js"
-import { rows, text } from "./fields.js"
+import { rowsSchema, textSchema } from "./fields.js"
 
 /** Maximum versions of a memory in one answer, and maximum characters of a value in them. */
 const maxVersions = 20
 const maxValue = 400
 
-const versions = z.object({ versions: rows })
+const versions = z.object({ versions: rowsSchema })
 
 export const memoryHistory = tool({
   name: "memory_history",
   title: "Memory history",
   description: "List the versions of a memory.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ id: text }),
+  input: z.strictObject({ id: textSchema }),
   output: versions,
   run: ({ id }, { reader }) =>
     Effect.map(reader.history(id), (entries) => {
@@ -53,7 +53,7 @@ export const memoryWhy = tool({
   title: "Explain a memory",
   description: "Tell how a memory came to be: decisions, sources.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ id: text }),
+  input: z.strictObject({ id: textSchema }),
   output: versions,
   run: ({ id }, { reader }) =>
     Effect.map(reader.why(id, { limit: maxVersions }), (why) => {

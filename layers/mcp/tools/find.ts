@@ -4,12 +4,12 @@ import type { IndexRow } from "../../../projections/observationSearch.js"
 import { InvalidInput, MemoryNotFound } from "../../../src/model/errors.js"
 import { readOnlyEffects, tool } from "../Tool.js"
 import { hitLine, hitOf, listText, memoryText, shownMemory } from "../text.js"
-import { number, rows, store, text, texts } from "./fields.js"
+import { integerSchema, rowsSchema, storeSchema, textListSchema, textSchema } from "./fields.js"
 
 /** Maximum memories of one `memory_get`, so that its answer has at most about 20,000 tokens. */
 const maxWhole = 20
 
-const hits = z.object({ hits: z.array(z.object({ id: text, title: text, tokens: number })) })
+const hits = z.object({ hits: z.array(z.object({ id: textSchema, title: textSchema, tokens: integerSchema })) })
 
 const hitsAnswer = (found: ReadonlyArray<IndexRow>, none: string) => ({
   data: { hits: found.map(hitOf) },
@@ -22,13 +22,13 @@ export const memorySearch = tool({
   description: "Find memories; the answer is an index.",
   annotations: readOnlyEffects,
   input: z.strictObject({
-    query: text.optional(),
-    types: texts.optional(),
-    store: store.optional(),
-    people: texts.optional(),
-    after: text.describe("ISO date").optional(),
-    before: text.optional(),
-    limit: number.optional()
+    query: textSchema.optional(),
+    types: textListSchema.optional(),
+    store: storeSchema.optional(),
+    people: textListSchema.optional(),
+    after: textSchema.describe("ISO date").optional(),
+    before: textSchema.optional(),
+    limit: integerSchema.optional()
   }),
   output: hits,
   run: ({ query, store, ...filters }, { reader }) =>
@@ -43,8 +43,12 @@ export const memoryTimeline = tool({
   title: "Memory timeline",
   description: "List what came before and after a memory.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ anchor: text.describe("id"), before: number.optional(), after: number.optional() }),
-  output: z.object({ hits: rows }),
+  input: z.strictObject({
+    anchor: textSchema.describe("id"),
+    before: integerSchema.optional(),
+    after: integerSchema.optional()
+  }),
+  output: z.object({ hits: rowsSchema }),
   run: (input, { reader }) =>
     Effect.map(reader.timeline(input), (found) => hitsAnswer(found, `Nothing is near ${input.anchor}.`))
 })
@@ -54,8 +58,8 @@ export const memoryGet = tool({
   title: "Read memories",
   description: "Read memories.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ ids: texts }),
-  output: z.object({ memories: rows }),
+  input: z.strictObject({ ids: textListSchema }),
+  output: z.object({ memories: rowsSchema }),
   run: Effect.fnUntraced(function* ({ ids }, { reader }) {
     if (ids.length === 0 || ids.length > maxWhole) {
       return yield* new InvalidInput({ field: "ids", problem: `must have 1 to ${maxWhole} entries` })

@@ -6,19 +6,19 @@ import { toIso } from "../../../text/when/dates.js"
 import { failNotFound } from "../refusal.js"
 import { addingEffects, readOnlyEffects, replacingEffects, tool } from "../Tool.js"
 import { cut, listText } from "../text.js"
-import { number, rows, text, texts } from "./fields.js"
+import { integerSchema, rowsSchema, textListSchema, textSchema } from "./fields.js"
 
 /** Maximum characters of a note in a list. */
 const listedNote = 1_000
 
-const saved = z.object({ id: text })
+const saved = z.object({ id: textSchema })
 
 export const noteSave = tool({
   name: "note_save",
   title: "Save a note",
   description: "Save a text as it is.",
   annotations: addingEffects,
-  input: z.strictObject({ content: text, tags: texts.optional() }),
+  input: z.strictObject({ content: textSchema, tags: textListSchema.optional() }),
   output: saved,
   run: (note, { writer }, options) =>
     Effect.map(writer.notes.save({ ...note, source: "note_save" }, options), ({ id, store }) => ({
@@ -32,8 +32,12 @@ export const noteSearch = tool({
   title: "Search notes",
   description: "Find notes.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ query: text.optional(), tags: texts.optional(), limit: number.optional() }),
-  output: z.object({ notes: rows }),
+  input: z.strictObject({
+    query: textSchema.optional(),
+    tags: textListSchema.optional(),
+    limit: integerSchema.optional()
+  }),
+  output: z.object({ notes: rowsSchema }),
   run: ({ limit, query, tags }, { reader }) =>
     Effect.map(reader.notes.search({ text: query, tags, limit }), (hits) => {
       const notes = hits.map(({ content, id, store, tags, tokens, updatedAt }) => ({
@@ -53,7 +57,7 @@ export const noteUpdate = tool({
   title: "Change a note",
   description: "Replace a note's content or tags.",
   annotations: replacingEffects,
-  input: z.strictObject({ id: text, content: text.optional(), tags: texts.optional() }),
+  input: z.strictObject({ id: textSchema, content: textSchema.optional(), tags: textListSchema.optional() }),
   output: saved,
   run: ({ id, ...changes }, connection, options) =>
     connection.writer.notes.update(id, changes, options).pipe(
@@ -67,7 +71,7 @@ export const noteDelete = tool({
   title: "Delete a note",
   description: "Delete a note.",
   annotations: replacingEffects,
-  input: z.strictObject({ id: text }),
+  input: z.strictObject({ id: textSchema }),
   output: z.object({ deleted: z.boolean() }),
   run: Effect.fnUntraced(function* ({ id }, connection, options) {
     const deleted = yield* connection.writer.notes.delete(id, options)

@@ -6,7 +6,7 @@ import { quotedText, visibleLine } from "../../../text/normalise/visibleText.js"
 import { toIso } from "../../../text/when/dates.js"
 import { readOnlyEffects, tool } from "../Tool.js"
 import { cut, listText } from "../text.js"
-import { number, rows, text } from "./fields.js"
+import { integerSchema, rowsSchema, textSchema } from "./fields.js"
 
 /** Rows of an answer without `limit`, and maximum characters of a turn in it. */
 const defaultRows = 20
@@ -17,8 +17,8 @@ export const memoryPeople = tool({
   title: "People",
   description: "List people and facts about them.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ name: text.optional(), limit: number.optional() }),
-  output: z.object({ people: rows }),
+  input: z.strictObject({ name: textSchema.optional(), limit: integerSchema.optional() }),
+  output: z.object({ people: rowsSchema }),
   run: ({ limit = defaultRows, name }, { reader }) =>
     Effect.map(reader.people({ name, limit }), (people) => {
       const shown = people.map(({ facts, lastMentionedAt, mentions, name }) => ({
@@ -40,8 +40,12 @@ export const memorySessions = tool({
   title: "Sessions",
   description: "List sessions, read one, or search what was said.",
   annotations: readOnlyEffects,
-  input: z.strictObject({ session: text.optional(), query: text.optional(), limit: number.optional() }),
-  output: z.object({ sessions: rows.optional(), turns: rows.optional() }),
+  input: z.strictObject({
+    session: textSchema.optional(),
+    query: textSchema.optional(),
+    limit: integerSchema.optional()
+  }),
+  output: z.object({ sessions: rowsSchema.optional(), turns: rowsSchema.optional() }),
   run: ({ limit = defaultRows, query, session }, { reader: { sessions } }) => {
     if (query !== undefined) {
       const within = session === undefined ? {} : { sessions: [session] }
@@ -104,12 +108,12 @@ export const memoryContext = tool({
   description: "Build what a prompt should hold for a message.",
   annotations: readOnlyEffects,
   input: z.strictObject({
-    message: text.optional(),
-    session: text.optional(),
-    tokens: number.optional(),
-    k: number.optional()
+    message: textSchema.optional(),
+    session: textSchema.optional(),
+    tokens: integerSchema.optional(),
+    k: integerSchema.optional()
   }),
-  output: z.object({ system: text, user: text, tokens: number }),
+  output: z.object({ system: textSchema, user: textSchema, tokens: integerSchema }),
   run: (query, { reader }) =>
     Effect.map(reader.context(query), (context) => {
       const { leftOut, summary, system, tokens, turns, user } = context

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { quotedText } from "../../../text/normalise/visibleText.js"
 import { readOnlyEffects, replacingEffects, tool } from "../Tool.js"
-import { text, texts } from "./fields.js"
+import { textListSchema, textSchema } from "./fields.js"
 
-const input = z.strictObject({ session: text })
+const input = z.strictObject({ session: textSchema })
 const none = (session: string) => `session ${session} has no scratchpad`
 
 export const scratchpadRead = tool({
@@ -13,7 +13,7 @@ export const scratchpadRead = tool({
   description: "Read a session's scratchpad.",
   annotations: readOnlyEffects,
   input,
-  output: z.object({ items: texts.nullable() }),
+  output: z.object({ items: textListSchema.nullable() }),
   run: ({ session }, { defaultStore, reader }) =>
     Effect.map(reader.scratchpad.read(session, { store: defaultStore }), (scratchpad) => {
       const items = scratchpad?.items ?? null
@@ -26,8 +26,8 @@ export const scratchpadWrite = tool({
   title: "Write a scratchpad",
   description: "Replace a session's scratchpad.",
   annotations: replacingEffects,
-  input: input.extend({ items: texts }),
-  output: z.object({ outcome: text }),
+  input: input.extend({ items: textListSchema }),
+  output: z.object({ outcome: textSchema }),
   run: ({ items, session }, { writer }, options) =>
     Effect.map(writer.scratchpad.write(session, items, options), ({ outcome }) => ({
       data: { outcome },

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as z from "zod"
 import { failNotFound } from "../refusal.js"
 import { addingEffects, replacingEffects, tool } from "../Tool.js"
-import { store, text, texts } from "./fields.js"
+import { storeSchema, textListSchema, textSchema } from "./fields.js"
 
-const saved = z.object({ id: text })
+const saved = z.object({ id: textSchema })
 
 export const memoryWrite = tool({
   name: "memory_write",
@@ -12,15 +12,15 @@ export const memoryWrite = tool({
   description: "Store one statement.",
   annotations: addingEffects,
   input: z.strictObject({
-    title: text.describe("the statement"),
-    narrative: text.optional(),
-    facts: texts.optional(),
-    type: text.describe("such as decision, preference, event").optional(),
-    people: texts.optional(),
-    tags: texts.optional(),
-    store: store.optional()
+    title: textSchema.describe("the statement"),
+    narrative: textSchema.optional(),
+    facts: textListSchema.optional(),
+    type: textSchema.describe("such as decision, preference, event").optional(),
+    people: textListSchema.optional(),
+    tags: textListSchema.optional(),
+    store: storeSchema.optional()
   }),
-  output: z.object({ id: text, outcome: text }),
+  output: z.object({ id: textSchema, outcome: textSchema }),
   run: (input, { writer }, options) =>
     Effect.map(writer.remember(input, options), ({ disputes, id, lowered, mentions, notTaken, outcome, replaced }) => {
       const data = {
@@ -46,11 +46,11 @@ export const memoryUpdate = tool({
   description: "Replace fields of a memory.",
   annotations: replacingEffects,
   input: z.strictObject({
-    id: text,
-    title: text.optional(),
-    narrative: text.optional(),
-    facts: texts.optional(),
-    tags: texts.optional()
+    id: textSchema,
+    title: textSchema.optional(),
+    narrative: textSchema.optional(),
+    facts: textListSchema.optional(),
+    tags: textListSchema.optional()
   }),
   output: saved,
   run: ({ id, ...changes }, connection, options) =>
@@ -65,7 +65,7 @@ export const memoryForget = tool({
   title: "Forget a memory",
   description: "Hide a memory that is wrong.",
   annotations: replacingEffects,
-  input: z.strictObject({ id: text }),
+  input: z.strictObject({ id: textSchema }),
   output: saved,
   run: ({ id }, connection, options) =>
     connection.writer.forget(id, options).pipe(

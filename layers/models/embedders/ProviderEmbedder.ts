@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { traced } from "../../../events/tracing.js"
+import { runInSpan } from "../../../events/tracing.js"
 import { type Embedder, EmbedderError } from "../../../src/ports/Embedder.js"
 import { limitRequests, type RequestLimits } from "../limitRequests.js"
 import { postJson, type RequestFailed, requestErrors, type Target } from "../postJson.js"
@@ -214,7 +214,7 @@ const embedMissing = (model: EmbeddingModel, sendTexts: SendTexts): Service["emb
       ),
       Effect.map(() => texts.map((text) => received.get(text)!)),
       (vectors) =>
-        traced("Embedder.embed", vectors, { model: model.name, texts: texts.length, purpose }, { kind: "client" })
+        runInSpan("Embedder.embed", vectors, { model: model.name, texts: texts.length, purpose }, { kind: "client" })
     )
   }
 }

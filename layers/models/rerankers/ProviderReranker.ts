@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { traced } from "../../../events/tracing.js"
+import { runInSpan } from "../../../events/tracing.js"
 import { RerankerError, type RerankerService } from "../../../src/ports/Reranker.js"
 import { cutToBytes } from "../embedders/pack.js"
 import { limitRequests, type RequestLimits } from "../limitRequests.js"
@@ -61,7 +61,7 @@ export const make = (model: RerankingModel, target: Target, limits: RequestLimit
                 ? Effect.succeed(normalised(scores))
                 : fail("values")
           }),
-          (scores) => traced("Reranker.rerank", scores, { model: name, texts: texts.length }, { kind: "client" })
+          (scores) => runInSpan("Reranker.rerank", scores, { model: name, texts: texts.length }, { kind: "client" })
         )
     }
   })

@@ -41,7 +41,7 @@ const maxDiffering = 10
 const recallsPerPage = 200
 
 /** Runs the same queries on two indexes and compares the first hits. */
-export const compare = Effect.fnUntraced(function* (
+export const compareIndexHits = Effect.fnUntraced(function* (
   { ranking: configured, reader, source }: CompareServices,
   agent: string,
   { inForce, other }: { readonly inForce: EmbedderService; readonly other: EmbedderService },
@@ -50,7 +50,7 @@ export const compare = Effect.fnUntraced(function* (
   const read = source(agent)
   const limit = yield* checkInteger("limit", options.limit ?? 50, 1, 1_000)
   const idsWith = (embedder: EmbedderService, text: string) =>
-    idsFound(read, { ...configured, embedder }, "full", { text, limit: maxHits })
+    searchIds(read, { ...configured, embedder }, "full", { text, limit: maxHits })
   const searchBoth = (text: string) => Effect.all([idsWith(inForce, text), idsWith(other, text)])
 
   // The reader has full trust, so TrustRequired cannot occur.
@@ -87,7 +87,7 @@ export const compare = Effect.fnUntraced(function* (
 })
 
 /** Returns the ids that a search finds. Uses only local rerankers, so that thousands of searches call no provider. */
-export const idsFound = Effect.fnUntraced(function* (
+export const searchIds = Effect.fnUntraced(function* (
   read: ReaderSource["read"],
   ranking: Ranking,
   level: TrustLevel,

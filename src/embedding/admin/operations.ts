@@ -7,10 +7,10 @@ import { InvalidInput, MemoryNotFound, NoSuchIndex } from "../../model/errors.js
 import type { EmbedderService } from "../../ports/Embedder.js"
 import { dropEmbedder } from "../commands.js"
 import { type CalibrateOptions, type CalibrateServices, cachingEmbedder, calibrate } from "./calibrate.js"
-import { compare, idsFound, type OperationServices } from "./compare.js"
+import { compareIndexHits, type OperationServices, searchIds } from "./compare.js"
 import type { CompareOptions, EmbedderOperations, EmbedderStatus, StatusOptions } from "./EmbedderOperations.js"
 import type { LabelledQuestion } from "./labelledQuestions.js"
-import { modelNameOf, modelsOf, previousOf, statusOf, statusWithoutEvents } from "./status.js"
+import { findPreviousEmbedder, modelNameOf, modelsOf, statusOf, statusWithoutEvents } from "./status.js"
 import { switchToEmbedder } from "./switchTo.js"
 
 export const make = (operating: OperationServices): EmbedderOperations => {
@@ -32,7 +32,7 @@ export const make = (operating: OperationServices): EmbedderOperations => {
     }),
     back: Effect.fnUntraced(function* (agent, options = {}) {
       yield* requireEvents(operating, agent)
-      const previous = yield* use(agent, ({ actor }) => views.read(actor.view, previousOf))
+      const previous = yield* use(agent, ({ actor }) => views.read(actor.view, findPreviousEmbedder))
       if (previous === undefined)
         return yield* new NoSuchIndex({
           problem:
@@ -129,7 +129,7 @@ const compareIndexes = Effect.fnUntraced(function* (
       inForce: embedding.activeEmbedder(actor.view),
       indexes: views.read(actor.view, (db) => {
         const models = modelsOf(db)
-        return { models, other: findPreparingEmbedder(db) ?? previousOf(db) ?? models.at(-1) }
+        return { models, other: findPreparingEmbedder(db) ?? findPreviousEmbedder(db) ?? models.at(-1) }
       })
     })
   )
@@ -144,7 +144,7 @@ const compareIndexes = Effect.fnUntraced(function* (
   }
   yield* requireKnownIds(operating, agent, options.questions)
   const embedder = yield* activeEmbedders.byName(chosen.model, chosen.dimensions)
-  return yield* compare(operating, agent, { inForce, other: embedder }, options)
+  return yield* compareIndexHits(operating, agent, { inForce, other: embedder }, options)
 })
 
 const calibrateIndex = Effect.fnUntraced(function* (
@@ -184,7 +184,12 @@ const searchWith = (
 ): CalibrateServices["search"] => {
   const cached = cachingEmbedder(embedder)
   return (level, query, vectorWeight) =>
-    idsFound(source(agent), { ...ranking, policy: { ...ranking.policy, vectorWeight }, embedder: cached }, level, query)
+    searchIds(
+      source(agent),
+      { ...ranking, policy: { ...ranking.policy, vectorWeight }, embedder: cached },
+      level,
+      query
+    )
 }
 
 /**

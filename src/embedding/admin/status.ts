@@ -102,7 +102,7 @@ export const modelsOf = (db: Db): ReadonlyArray<ModelName> => {
 }
 
 /** The embedder that was active before the current one, if its index still exists. */
-export const previousOf = (db: Db): EmbedderRecord | undefined => {
+export const findPreviousEmbedder = (db: Db): EmbedderRecord | undefined => {
   const active = findActiveEmbedder(db)
   const models = modelsOf(db)
   return findEmbedderRecords(db)

@@ -8,7 +8,7 @@ import type { EmbedderService } from "../../ports/Embedder.js"
 import { retryDelayMillis } from "../background.js"
 import { activateEmbedder, prepareEmbedder } from "../commands.js"
 import type { Embedding } from "../Embedding.js"
-import { countMissingVectors, newestIn } from "../indexFill.js"
+import { countMissingVectors, readNewestNumbers } from "../indexFill.js"
 import type { OperationServices } from "./compare.js"
 import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOperations.js"
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
@@ -86,7 +86,7 @@ const fillUntilDone = Effect.fnUntraced(function* (
       active: findActiveEmbedder(db),
       candidate: findPreparingEmbedder(db),
       lacking: countMissingVectors(db, ownVectorSet(next)),
-      newest: JSON.stringify(newestIn(db))
+      newest: JSON.stringify(readNewestNumbers(db))
     }))
     if (facts.active !== undefined && sameModel(facts.active, next)) {
       return { ...name, state: "inForce", unchanged: false } satisfies Switched

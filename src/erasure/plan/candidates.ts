@@ -2,13 +2,13 @@ import type { ReplayedEvent } from "../../../events/Chain.js"
 import type { Needles } from "./subjectSets.js"
 
 /** Tests an undecoded event. False only if decoding it could not change a plan. */
-export type MayConcern = (row: ReplayedEvent) => boolean
+export type ConcernTest = (row: ReplayedEvent) => boolean
 
-/** The part of a `MayConcern` test that reads only the content. */
-export type MayConcernContent = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean
+/** The part of a `ConcernTest` test that reads only the content. */
+export type ContentConcernTest = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean
 
 /** A test that lets every event pass, so that nothing is skipped. */
-export const everyEvent: MayConcernContent = () => true
+export const everyEvent: ContentConcernTest = () => true
 
 /**
  * The types with one event or more for each memory, turn or search. Events of other types are few or small, and some
@@ -36,7 +36,7 @@ const maxSearches = 16
  * decoding it. Every event that names a subject contains the subject's id, path or session as a JSON string. Only with
  * `\u` or `\/` can JSON spell one string in several ways, so a payload with either always passes.
  */
-export const makeCandidateTest = ({ hasPlaces, mentionsIn, texts }: Needles): MayConcernContent => {
+export const makeCandidateTest = ({ hasPlaces, mentionsIn, texts }: Needles): ContentConcernTest => {
   const strings = [...texts].map((text) => JSON.stringify(text).slice(1, -1))
   const isSplittable = strings.every((text) => !text.includes('"'))
   const [quoted, parts] = [strings.map((text) => `"${text}"`), new Set(strings)]

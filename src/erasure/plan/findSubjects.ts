@@ -6,7 +6,7 @@ import type { DaybookEvent } from "../../../events/catalogue.js"
 import type { EventLog } from "../../../events/EventLog.js"
 import type { InvalidEvent, StorageError, UnknownEvent } from "../../../events/errors.js"
 import { itemsPerCheck, yieldIfDue } from "../../../events/turns.js"
-import type { MayConcern, MayConcernContent } from "./candidates.js"
+import type { ConcernTest, ContentConcernTest } from "./candidates.js"
 import { makeNamedColumns } from "./namedColumns.js"
 import { makeSubjects } from "./Subjects.js"
 import type { Selection } from "./selection.js"
@@ -37,14 +37,14 @@ export const findSubjects = Effect.fnUntraced(function* (
   source: PlanSource,
   range: Range,
   selection: Selection,
-  filter: (needles: Needles) => MayConcernContent
+  filter: (needles: Needles) => ContentConcernTest
 ) {
   let needles = makeSubjects(selection).needles()
   for (;;) {
     const { apply, isRequestErased, needles: current, size, start, subjects } = makeSubjects(selection)
     const names = makeNamedColumns(range.stream, selection)
     const mayConcernContent = filter(needles)
-    const mayConcern: MayConcern = (row) => mayConcernContent(row) || names.isConcerned(row)
+    const mayConcern: ConcernTest = (row) => mayConcernContent(row) || names.isConcerned(row)
     const visitor = { row: names.add, event: apply, mayConcern }
     const { candidates, usedDigests } = yield* scan(source, range, visitor)
     // Repeat until a pass finds nothing new. Lineage leads from older to newer events, so a few passes are enough.
@@ -66,7 +66,7 @@ interface Visitor {
   readonly row: (row: ReplayedEvent) => void
   /** Receives the events that may concern the erasure. */
   readonly event: (event: DaybookEvent) => void
-  readonly mayConcern: MayConcern
+  readonly mayConcern: ConcernTest
 }
 
 /** Visits the events, oldest first. Returns the versions of those that may concern an erasure. */
@@ -124,7 +124,7 @@ export const forEachAt = Effect.fnUntraced(function* (
 export const unconcernedHead = Effect.fnUntraced(function* (
   { log }: Pick<PlanSource, "log">,
   { after, stream }: { readonly stream: string; readonly after: number },
-  mayConcern: MayConcern,
+  mayConcern: ConcernTest,
   removed: ReadonlySet<string>
 ): Effect.fn.Return<number | undefined, StorageError> {
   for (let version = after; ; ) {

@@ -1,13 +1,13 @@
 import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import type { Removal } from "../../../events/erasure/remains.js"
 import { embeddingText, type Memory } from "../../../events/Memory.js"
-import type { Kind } from "./kinds.js"
+import type { ContentKind } from "./kinds.js"
 import { fileKinds, isSourceSelected, type Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
 /** A text in the log that an erasure would remove. Only dry runs report these texts. */
 export interface HeldItem {
-  readonly kind: Kind
+  readonly kind: ContentKind
   /** The version of the event that has the text. */
   readonly version: number
   /** The id of the memory, turn, file or schedule. */
@@ -30,7 +30,7 @@ export interface HeldItem {
 }
 
 /** The selection of an erasure, and the subjects that it concerns. */
-export interface Concerned {
+export interface ErasureSubjects {
   readonly selection: Selection
   readonly subjects: Subjects
 }
@@ -39,7 +39,11 @@ export interface Concerned {
  * The texts that an erasure removes from one event. A memory whose text changed has one item for each text; the caller
  * removes repeats.
  */
-export const heldItemsOf = (event: DaybookEvent, removal: Removal, concerned: Concerned): ReadonlyArray<HeldItem> => {
+export const heldItemsOf = (
+  event: DaybookEvent,
+  removal: Removal,
+  concerned: ErasureSubjects
+): ReadonlyArray<HeldItem> => {
   const { version } = event
   const { subjects } = concerned
   /** `content` contains all parts of the item in which a name may occur. */
@@ -131,7 +135,7 @@ interface Source {
 }
 
 const whyOf = (
-  { selection, subjects }: Concerned,
+  { selection, subjects }: ErasureSubjects,
   {
     content,
     id = "",

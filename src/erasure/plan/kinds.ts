@@ -2,7 +2,7 @@
  * The kinds of content that an erasure counts. `requests` are recorded requests of memories that stay. `names` are events
  * that lose the name of a person or session as actor, cause or command id.
  */
-export const kinds = [
+export const contentKinds = [
   "memories",
   "turns",
   "files",
@@ -14,4 +14,4 @@ export const kinds = [
   "requests",
   "names"
 ] as const
-export type Kind = (typeof kinds)[number]
+export type ContentKind = (typeof contentKinds)[number]

@@ -5,7 +5,7 @@ import { levels } from "../../../events/Trust.js"
 import { engineActor } from "../../../projections/schedules.js"
 import { runCause, runFromCause } from "../../actor/Command.js"
 import { sourceNameOf } from "../../capture/statements.js"
-import { mentionsOfAny } from "../mentions.js"
+import { makeAnyMentionTest } from "../mentions.js"
 import type { Selection } from "./selection.js"
 
 /** Events with a name in a column that this erasure does not empty. */
@@ -78,13 +78,13 @@ const never: Test = () => false
 const testsOf = (selection: Selection): { readonly isErased: Test; readonly isNamed: Test } => {
   switch (selection.kind) {
     case "person": {
-      const mentions = mentionsOfAny(selection.persons)
+      const mentions = makeAnyMentionTest(selection.persons)
       return { isErased: (column, value) => mentions(textOf(column, value)), isNamed: never }
     }
     case "session": {
       const { session } = selection
       const cause = runCause(sourceNameOf(session))
-      const mentions = /[\p{L}\p{N}]/u.test(session) ? mentionsOfAny([session]) : () => false
+      const mentions = /[\p{L}\p{N}]/u.test(session) ? makeAnyMentionTest([session]) : () => false
       return {
         // A writer or a run may have the same name as the session by chance.
         isErased: (column, value) => column === "cause" && value === cause,

@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import type { Codec } from "../../../events/Codec.js"
 import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import type { Remains, StreamErasure } from "../../../events/EventLog.js"
-import { computeRemainder } from "../../../events/erasure/remains.js"
+import { applyRemoval } from "../../../events/erasure/remains.js"
 import { embeddingText, type Memory } from "../../../events/Memory.js"
 import { textDigest } from "../../../projections/vectors.js"
 import { timerFold } from "../../schedules/timerFold.js"
-import { type MayConcern, type MayConcernContent, makeCandidateTest } from "./candidates.js"
+import { type ConcernTest, type ContentConcernTest, makeCandidateTest } from "./candidates.js"
 import { findSubjects, forEachAt, type PlanError, type PlanSource } from "./findSubjects.js"
 import type { Leftover } from "./namedColumns.js"
-import { type LifeStep, remadeImages } from "./remade.js"
+import { type LifeStep, remakeImages } from "./remade.js"
 import { digestsIn, type RemovalInput, removalOf } from "./removalOf.js"
 import { type AgentErasure, makeReport } from "./report.js"
 import type { Selection } from "./selection.js"
@@ -28,7 +28,7 @@ export interface AgentPlan {
   readonly leftovers: ReadonlyArray<Leftover>
   readonly report: () => AgentErasure
   /** Whether a later event could change the plan. */
-  readonly mayConcern: MayConcern
+  readonly mayConcern: ConcernTest
 }
 
 /**
@@ -39,7 +39,7 @@ export const planAgent = Effect.fnUntraced(function* (
   source: PlanSource,
   agent: string,
   selection: Selection,
-  filter: (needles: Needles) => MayConcernContent = makeCandidateTest
+  filter: (needles: Needles) => ContentConcernTest = makeCandidateTest
 ): Effect.fn.Return<AgentPlan, PlanError> {
   const { version: readAt } = yield* source.log.head(agent)
   const found = yield* findSubjects(source, { stream: agent, to: readAt }, selection, filter)
@@ -65,7 +65,7 @@ export const planAgent = Effect.fnUntraced(function* (
     const written = names.removed.has(event.version) ? idOf(event) : undefined
     if (written !== undefined) writtenIds.set(event.version, written)
     const removal = removalOf(event, removing)
-    const rest = removal === undefined ? event : computeRemainder(event, removal)
+    const rest = removal === undefined ? event : applyRemoval(event, removal)
     const left = rest === null ? undefined : ({ ...event, ...rest } as DaybookEvent)
     if (left !== undefined) {
       timers.apply(left)
@@ -125,7 +125,7 @@ const remadeLives = (
   const remade = new Map<number, Map<number, Memory>>()
   const lostDigests = new Set<string>()
   for (const [row, life] of lives) {
-    const images = remadeImages(life, countTokens)
+    const images = remakeImages(life, countTokens)
     const kept = new Set(life.map(({ image, version }) => textDigest(embeddingText(images.get(version) ?? image))))
     for (const { image, version } of life) {
       const next = images.get(version)

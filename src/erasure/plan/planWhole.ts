@@ -10,7 +10,7 @@ import type { Selection } from "./selection.js"
 import type { Subjects } from "./subjectSets.js"
 
 /** Reports everything that the log contains about an agent, for the dry run of an erasure of the whole agent. */
-export const reportWhole = Effect.fnUntraced(function* (
+export const reportWholeAgent = Effect.fnUntraced(function* (
   { codec, log }: PlanSource,
   agent: string
 ): Effect.fn.Return<AgentErasure, PlanError> {

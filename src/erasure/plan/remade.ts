@@ -20,7 +20,7 @@ const listFields = ["facts", "tags", "people", "files", "lineage"] as const
  * other writers gave it. Text that a rule made from erased text is removed too. After-images before the first erased
  * text are omitted.
  */
-export const remadeImages = (
+export const remakeImages = (
   life: ReadonlyArray<LifeStep>,
   countTokens: (text: string) => number
 ): ReadonlyMap<number, Memory> => {

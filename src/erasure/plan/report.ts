@@ -1,12 +1,12 @@
 import { afterImages, type DaybookEvent } from "../../../events/catalogue.js"
 import type { Removal } from "../../../events/erasure/remains.js"
 import type { Memory } from "../../../events/Memory.js"
-import { type Concerned, type HeldItem, heldItemsOf } from "./heldItems.js"
-import { type Kind, kinds } from "./kinds.js"
+import { type ErasureSubjects, type HeldItem, heldItemsOf } from "./heldItems.js"
+import { type ContentKind, contentKinds } from "./kinds.js"
 import type { NamedEvent } from "./namedColumns.js"
 
 export type { HeldItem } from "./heldItems.js"
-export type { Kind } from "./kinds.js"
+export type { ContentKind } from "./kinds.js"
 
 /** A memory in a plan. */
 export interface NamedMemory {
@@ -21,7 +21,7 @@ export interface AgentErasure {
   readonly events: number
   /** Number of these events of which a part remains. */
   readonly remains: number
-  readonly counts: Readonly<Record<Kind, number>>
+  readonly counts: Readonly<Record<ContentKind, number>>
   /** The memories to erase, oldest first. */
   readonly memories: ReadonlyArray<NamedMemory>
   /** The memories that stay, but lose the text that an erased source had added. */
@@ -42,10 +42,10 @@ export interface AgentErasure {
  * Collects the report of one agent's erasure, event by event. It includes the erased texts if `hasItems` is true. It is
  * long, because each kind of content has its own case.
  */
-export const makeReport = (agent: string, concerned: Concerned, hasItems: boolean) => {
+export const makeReport = (agent: string, concerned: ErasureSubjects, hasItems: boolean) => {
   const { subjects } = concerned
   const items = new Map<string, HeldItem>()
-  const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>
+  const counts = Object.fromEntries(contentKinds.map((kind) => [kind, 0])) as Record<ContentKind, number>
   const memories = new Map<number, Memory>()
   const changed = new Map<number, Memory>()
   const retired = new Set<string>()

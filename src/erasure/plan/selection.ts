@@ -27,7 +27,7 @@ export type Selection =
   | { readonly kind: "source"; readonly source: string; readonly key: string | undefined }
   | { readonly kind: "agent" }
 
-export interface Scope {
+export interface ErasureScope {
   readonly selection: Selection
   /** The agent; undefined for all agents. */
   readonly agent: string | undefined
@@ -37,7 +37,7 @@ const sourceKinds: ReadonlyArray<string> = [...Source.fields.kind.literals, "fil
 
 const selectors = ["ids", "person", "persons", "session", "source", "everythingOf"] as const
 
-export const decodeErasable = (input: Erasable): Either.Either<Scope, InvalidInput> =>
+export const decodeErasable = (input: Erasable): Either.Either<ErasureScope, InvalidInput> =>
   Either.gen(function* () {
     yield* refuseUnknownOptions(input, [...selectors, "agent"], "erase")
     const given = input as Record<string, unknown>

@@ -1,5 +1,5 @@
 import type { Link } from "../../../events/Memory.js"
-import { type Mentions, mentionsNothing, mentionsOfAny } from "../mentions.js"
+import { type MentionTest, makeAnyMentionTest, mentionsNothing } from "../mentions.js"
 import { isFileSelected, type Selection } from "./selection.js"
 
 /** Everything of one agent that an erasure affects: the selected content, and the content derived from it. */
@@ -30,7 +30,7 @@ export interface Subjects {
   /** Sources as lineage names them: `turn t-1`, `file notes.md`, `derived ABC`. */
   readonly sources: Set<string>
   /** Whether a value contains the name of an erased person. */
-  readonly mentions: Mentions
+  readonly mentions: MentionTest
 }
 
 /** The texts by which an event can name a subject. The set of texts only grows while subjects are found. */
@@ -65,5 +65,5 @@ export const selectedSubjects = (selection: Selection): Subjects => ({
   followers: new Set(),
   tainted: new Map(),
   sources: new Set(isFileSelected(selection) ? [sourceKeyOf({ kind: "file", to: selection.key })] : []),
-  mentions: selection.kind === "person" ? mentionsOfAny(selection.persons) : mentionsNothing
+  mentions: selection.kind === "person" ? makeAnyMentionTest(selection.persons) : mentionsNothing
 })

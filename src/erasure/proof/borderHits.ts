@@ -1,6 +1,6 @@
 import { type Layout, layoutOf, type PageFile, pagesOf, pointerBytes } from "../../../events/erasure/pages.js"
 import { isYieldDue, type Steps } from "../../../events/turns.js"
-import type { AddHit } from "./databaseHits.js"
+import type { ReportHit } from "./databaseHits.js"
 import { lowerBytes, type Needle } from "./needle.js"
 
 /** A text that starts on one page and continues on another. */
@@ -19,7 +19,11 @@ interface Split {
  * pages that list other free pages. So a text is found if the page where it starts contains the number of a page where
  * it continues.
  */
-export const borderHits = function* (database: string, needles: ReadonlyArray<Needle>, add: AddHit): Steps<void> {
+export const findTextsAcrossPages = function* (
+  database: string,
+  needles: ReadonlyArray<Needle>,
+  add: ReportHit
+): Steps<void> {
   const files: ReadonlyArray<PageFile> = [
     { path: database, fileHeader: 0, pageHeader: 0 },
     { path: `${database}-wal`, fileHeader: 32, pageHeader: 24 }

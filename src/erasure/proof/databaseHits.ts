@@ -7,17 +7,17 @@ import { foldedText, type Needle } from "./needle.js"
  * Receives the index of a text and a place where it was found. `stays` is true for a column that only the erasure of
  * the whole agent empties.
  */
-export type AddHit = (text: number, place: string, stays?: boolean) => void
+export type ReportHit = (text: number, place: string, stays?: boolean) => void
 
 /**
  * Reports the rows of a database that contain a text in any column, and the full-text indexes that contain it. Returns
  * the texts that must be separate words but occur in columns only inside longer words. The longer words explain why
  * stems and bytes match.
  */
-export const databaseHits = function* (
+export const findTextsInDatabase = function* (
   db: Db,
   needles: ReadonlyArray<Needle>,
-  add: AddHit
+  add: ReportHit
 ): Steps<ReadonlySet<number>> {
   const tables = db
     .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -44,7 +44,7 @@ export const databaseHits = function* (
 }
 
 interface Found {
-  readonly add: AddHit
+  readonly add: ReportHit
   /** Receives a text that occurs inside a longer word. */
   readonly within: (text: number) => void
 }

@@ -1,16 +1,16 @@
 import { readFileSync, readSync } from "node:fs"
 import { basename } from "node:path"
 import { gunzipSync } from "node:zlib"
-import { openRaw } from "../../../events/rawFile.js"
+import { openRawFile } from "../../../events/rawFile.js"
 import type { Steps } from "../../../events/turns.js"
-import type { AddHit } from "./databaseHits.js"
+import type { ReportHit } from "./databaseHits.js"
 import { foldedText, lowerBytes, type Needle } from "./needle.js"
 
 /** Bytes that are read at once. */
 const chunkBytes = 4 << 20
 
 interface Options {
-  readonly add: AddHit
+  readonly add: ReportHit
   /**
    * Whether word borders can be recognized. In a database they cannot, because the bytes of another column may follow
    * directly.
@@ -22,7 +22,7 @@ interface Options {
  * Reports the texts that a file contains in its name, its bytes or, if it is compressed with gzip, its content. Returns
  * false if the content is compressed in another way, so that it cannot be searched.
  */
-export const fileHits = function* (
+export const findTextsInFile = function* (
   file: string,
   needles: ReadonlyArray<Needle>,
   { add, isText }: Options
@@ -40,7 +40,7 @@ export const fileHits = function* (
   for (const [index, { isIn }] of needles.entries()) if (isIn(name)) add(index, "name of the file")
   // One extra byte on each side shows where a word ends.
   const overlap = Math.max(...needles.flatMap(({ bytes }) => bytes.map((form) => form.length))) + 2
-  const { close, descriptor } = openRaw(file)
+  const { close, descriptor } = openRawFile(file)
   let start = ""
   try {
     const buffer = Buffer.alloc(chunkBytes)

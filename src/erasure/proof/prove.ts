@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import { openDatabase } from "../../../events/driver.js"
 import { freePagesWithContent } from "../../../events/erasure/slack.js"
 import { type StorageError, storageError } from "../../../events/errors.js"
-import { openRaw } from "../../../events/rawFile.js"
+import { openRawFile } from "../../../events/rawFile.js"
 import { isYieldDue, runInTurns, type Steps } from "../../../events/turns.js"
 import { InvalidInput } from "../../model/errors.js"
-import { borderHits } from "./borderHits.js"
-import { type AddHit, databaseHits } from "./databaseHits.js"
-import { fileHits } from "./fileHits.js"
+import { findTextsAcrossPages } from "./borderHits.js"
+import { findTextsInDatabase, type ReportHit } from "./databaseHits.js"
+import { findTextsInFile } from "./fileHits.js"
 import { type Needle, needleOf } from "./needle.js"
 
 /** Where a text was found, without the text. */
@@ -96,7 +96,7 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
   const totals = { files: 0, bytes: 0, freePages: 0, walBytes: 0 }
   /** For each database and its write-ahead log: the texts that occur there only inside longer words. */
   const explained = new Map<string, ReadonlySet<number>>()
-  const add = (file: string): AddHit => {
+  const add = (file: string): ReportHit => {
     const added = new Set<string>()
     return (text, place, stays = false) => {
       // A row may have a text in several values of one column.
@@ -119,15 +119,15 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
       const db = openDatabase(path, { readonly: true, timeout: 1_000 })
       try {
         totals.freePages += yield* freePagesWithContent(db)
-        const within = yield* databaseHits(db, needles, addTo)
+        const within = yield* findTextsInDatabase(db, needles, addTo)
         for (const name of [path, `${path}-wal`]) explained.set(name, within)
-        yield* borderHits(path, needles, (text, place) => (within.has(text) ? undefined : addTo(text, place)))
+        yield* findTextsAcrossPages(path, needles, (text, place) => (within.has(text) ? undefined : addTo(text, place)))
       } finally {
         db.close()
       }
     }
     const within = explained.get(path)
-    const isSearched = yield* fileHits(path, needles, {
+    const isSearched = yield* findTextsInFile(path, needles, {
       add: (text, place) => (within?.has(text) === true ? undefined : addTo(text, place)),
       isText: within === undefined
     })
@@ -143,7 +143,7 @@ const proofIn = function* (roots: ReadonlyArray<string>, needles: ReadonlyArray<
 }
 
 const isDatabase = (path: string): boolean => {
-  const { close, descriptor } = openRaw(path)
+  const { close, descriptor } = openRawFile(path)
   try {
     const head = Buffer.alloc(16)
     return readSync(descriptor, head, 0, 16, 0) === 16 && head.toString("latin1") === "SQLite format 3\0"

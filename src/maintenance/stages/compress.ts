@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { embeddingText, type Memory } from "../../../events/Memory.js"
 import { levelOf } from "../../../events/Trust.js"
-import { similarity, wordSet } from "../../../text/normalise/similarity.js"
+import { wordSet, wordSetSimilarity } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import { nextRevision } from "../../model/nextRevision.js"
 import type { MaintenancePolicy } from "../../ports/policy/maintenance.js"
@@ -232,7 +232,8 @@ const clustersOf = (
     const words = wordsByBorn.get(born) ?? wordSet(textOf(row.memory))
     wordsByBorn.set(born, words)
     const cluster = clusters.find(
-      ({ first, words: others }) => mergeKeyOf(first) === mergeKeyOf(row) && similarity(words, others) >= likeness
+      ({ first, words: others }) =>
+        mergeKeyOf(first) === mergeKeyOf(row) && wordSetSimilarity(words, others) >= likeness
     )
     if (cluster === undefined) clusters.push({ first: row, words, rows: [row] })
     else cluster.rows.push(row)

@@ -5,7 +5,7 @@ import { findDisputeBetween } from "../../../projections/disputePairs.js"
 import { findById } from "../../../projections/observations.js"
 import type { Db } from "../../../projections/Projection.js"
 import { findWordings } from "../../../projections/wordings.js"
-import { similarity, wordSet } from "../../../text/normalise/similarity.js"
+import { wordSet, wordSetSimilarity } from "../../../text/normalise/similarity.js"
 import type { DecidedEvent } from "../../actor/Command.js"
 import { inheritedTier } from "../../model/inheritedTier.js"
 import { nextRevision } from "../../model/nextRevision.js"
@@ -273,7 +273,7 @@ const allPredecessorsOf = (db: Db, successor: Row, former: ReadonlyMap<Row, Row>
 
 /** The share of words that two memories have in common, 0…1, rounded to four places. */
 const likenessOf = (row: Row, successor: Row): number =>
-  Math.round(similarity(wordSet(textOf(row)), wordSet(textOf(successor))) * 10_000) / 10_000
+  Math.round(wordSetSimilarity(wordSet(textOf(row)), wordSet(textOf(successor))) * 10_000) / 10_000
 
 const linked = ({ memory }: Row, rows: ReadonlyArray<Row>): ReadonlyArray<Link> => [
   ...(memory.lineage ?? []),

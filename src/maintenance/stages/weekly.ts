@@ -1,8 +1,8 @@
 import { startOfWeek } from "../calendar.js"
 import { mergePlans, type Stage, type StagePlan, type StagePlanner } from "../Stage.js"
-import { core } from "./weekly/core.js"
-import { decayed } from "./weekly/decayed.js"
-import { merge } from "./weekly/merge.js"
+import { makeCoreTask } from "./weekly/core.js"
+import { makeDecayedTask } from "./weekly/decayed.js"
+import { makeMergeTask } from "./weekly/merge.js"
 
 /**
  * The work for finished weeks: chooses the core memories again, archives decayed temporary memories, and merges related
@@ -13,7 +13,7 @@ export const weekly: Stage = {
   kind: "weekly",
   before: ({ maintenance }, now) => startOfWeek(now, maintenance) - 1,
   gather: (policy, now, tools): StagePlanner => {
-    const parts = [core, decayed, merge].map((makePart) => makePart(policy, now, tools))
+    const parts = [makeCoreTask, makeDecayedTask, makeMergeTask].map((makePart) => makePart(policy, now, tools))
     return {
       addRows: (rows) => {
         for (const row of rows) for (const { add } of parts) add(row)

@@ -8,7 +8,7 @@ export const positiveInteger = Schema.Int.pipe(Schema.positive())
 export const fraction = Schema.Number.pipe(Schema.between(0, 1))
 
 /** A number of days, possibly fractional. */
-export const days: Schema.Schema<number> = positiveNumber
+export const dayCount: Schema.Schema<number> = positiveNumber
 
 /** A setting with a default value. */
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>

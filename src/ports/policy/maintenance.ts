@@ -3,7 +3,7 @@ import type { ShortTerm, SummaryPolicy } from "./conversation.js"
 import { fastDecays, slowDecays } from "./decays.js"
 import {
   clockTime,
-  days,
+  dayCount,
   fraction,
   nonNegativeNumber,
   positiveInteger,
@@ -49,15 +49,15 @@ export const Tiers = Schema.Struct({
 export const Gc = Schema.Struct({
   /** A mid memory becomes long if it has `promoteHits` hits and the last hit is at most `promoteWithin` days old. */
   promoteHits: withDefault(positiveInteger, 3),
-  promoteWithin: withDefault(days, 7),
+  promoteWithin: withDefault(dayCount, 7),
   /** Days after which a promoted memory that was neither shown nor changed becomes mid again. */
-  demoteAfter: withDefault(days, 30),
+  demoteAfter: withDefault(dayCount, 30),
   /**
    * A mid or daily memory is removed when its score is below removeBelow, or when it was neither shown nor changed for
    * more than removeAfter days.
    */
   removeBelow: withDefault(nonNegativeNumber, 0.5),
-  removeAfter: withDefault(days, 30),
+  removeAfter: withDefault(dayCount, 30),
   /** Maximum mid memories per store of an agent. If there are more, those with the lowest scores are removed. */
   capacity: withDefault(positiveInteger, 500),
   /** How memories are removed: "archive" allows restoring them; "expire" keeps them in history only. */
@@ -68,7 +68,7 @@ export const Gc = Schema.Struct({
 /** Compression: replaces memories that repeat each other by one memory with all their content. */
 export const Compress = Schema.Struct({
   /** Compresses only memories that were neither shown nor changed for this many days. */
-  after: withDefault(days, 14),
+  after: withDefault(dayCount, 14),
   /**
    * Minimum size of a cluster of memories with the same store, type and title, ignoring case, accents and punctuation.
    */
@@ -86,10 +86,10 @@ export const Retention = Schema.Struct({
   /** Whether `daybook serve` and `daybook mcp` run the maintenance jobs at their times. */
   enabled: withDefault(Schema.Boolean, true),
   /** Days after which a narrative is cut to its most informative sentences, up to `narrative` characters. */
-  shortenAfter: withDefault(days, 7),
+  shortenAfter: withDefault(dayCount, 7),
   narrative: withDefault(Schema.Int.pipe(Schema.between(40, 10_000)), 280),
   /** Days after which the narrative is deleted. */
-  dropAfter: withDefault(days, 90),
+  dropAfter: withDefault(dayCount, 90),
   rows
 }).pipe(
   Schema.filter(({ dropAfter, shortenAfter }) =>
@@ -105,9 +105,9 @@ export const Archive = Schema.Struct({
    * Days after which mid and daily memories that were neither shown nor changed are archived. Expired memories are
    * archived too.
    */
-  after: withDefault(days, 30),
+  after: withDefault(dayCount, 30),
   /** Days after which a memory leaves the archive. Its events stay in the log. */
-  deleteAfter: withDefault(days, 365),
+  deleteAfter: withDefault(dayCount, 365),
   rows
 })
 

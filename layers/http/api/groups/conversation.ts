@@ -4,49 +4,63 @@ import { Role } from "../../../../events/Turn.js"
 import type { ConversationQuery } from "../../../../src/conversation/Sessions.js"
 import { conversationKinds } from "../../../../src/search/fields.js"
 import { bodyReadEndpoint, readEndpoint, writeEndpoint } from "../endpoints.js"
-import { json } from "../json.js"
+import { schemaFor } from "../json.js"
 import type { ParametersOf } from "../parameters.js"
-import { choice, choices, flag, instant, number, page, searchParameters, text, texts } from "../parameters.js"
+import {
+  booleanParameter,
+  choiceListParameter,
+  choiceParameter,
+  instantParameter,
+  numberParameter,
+  pageParameters,
+  searchParameters,
+  textListParameter,
+  textParameter
+} from "../parameters.js"
 
-const session = text("The session's key.")
-const store = choice(stores)("The store. Default: the strictest that the trust level reads.")
+const session = textParameter("The session's key.")
+const store = choiceParameter(stores)("The store. Default: the strictest that the trust level reads.")
 
 const conversationQuery = {
   ...searchParameters,
-  text: text("The text to search for. Without it, the newest rows are returned."),
-  sessions: texts("Sessions."),
-  stores: choices(stores)("Stores."),
-  roles: choices(Role.literals)("Roles of the speakers."),
-  speakers: texts("Speakers."),
-  kinds: choices(conversationKinds)("Kinds of text."),
-  tags: texts("A note must have each of these tags."),
-  anyTags: texts("A note must have one of these tags."),
-  after: instant("At or after this time."),
-  before: instant("Before this time."),
-  limit: number("Maximum rows, 1 to 1,000.")
+  text: textParameter("The text to search for. Without it, the newest rows are returned."),
+  sessions: textListParameter("Sessions."),
+  stores: choiceListParameter(stores)("Stores."),
+  roles: choiceListParameter(Role.literals)("Roles of the speakers."),
+  speakers: textListParameter("Speakers."),
+  kinds: choiceListParameter(conversationKinds)("Kinds of text."),
+  tags: textListParameter("A note must have each of these tags."),
+  anyTags: textListParameter("A note must have one of these tags."),
+  after: instantParameter("At or after this time."),
+  before: instantParameter("Before this time."),
+  limit: numberParameter("Maximum rows, 1 to 1,000.")
 } satisfies ParametersOf<ConversationQuery>
 
 /** Conversations: turns, sessions, their summaries, and indexed files. */
-export const conversation = HttpApiGroup.make("conversation")
+export const conversationGroup = HttpApiGroup.make("conversation")
   .add(
     writeEndpoint("append", "POST /turns", {
       summary: "Add a turn to a session, and capture what is worth keeping",
       answer: "StoredTurn",
       query: {}
-    }).setPayload(json("NewTurn"))
+    }).setPayload(schemaFor("NewTurn"))
   )
   .add(
     writeEndpoint("appendAll", "POST /turns/batch", {
       summary: "Add up to 1,000 turns; each gets its own answer",
       answer: "TurnBatchAnswer",
       query: {}
-    }).setPayload(json("TurnBatch"))
+    }).setPayload(schemaFor("TurnBatch"))
   )
   .add(
     readEndpoint("turns", "/turns", {
       summary: "Read the last turns of a session, oldest first",
       answer: "Turns",
-      query: { session, session_id: text("An alias of `session`."), last: number("Number of turns. Default: 100.") }
+      query: {
+        session,
+        session_id: textParameter("An alias of `session`."),
+        last: numberParameter("Number of turns. Default: 100.")
+      }
     })
   )
   .add(
@@ -81,7 +95,7 @@ export const conversation = HttpApiGroup.make("conversation")
     readEndpoint("sessions", "/sessions", {
       summary: "List sessions, the most recently used first",
       answer: "SessionPage",
-      query: page
+      query: pageParameters
     })
   )
   .add(
@@ -95,21 +109,21 @@ export const conversation = HttpApiGroup.make("conversation")
     readEndpoint("restoreSession", "/sessions/messages", {
       summary: "Rebuild the messages of a session within a token budget",
       answer: "RestoredSession",
-      query: { session, tokens: number("The token budget.") }
+      query: { session, tokens: numberParameter("The token budget.") }
     })
   )
   .add(
     readEndpoint("summaries", "/sessions/summaries", {
       summary: "List the summaries of sessions",
       answer: "SummaryPage",
-      query: { ...page, session }
+      query: { ...pageParameters, session }
     })
   )
   .add(
     writeEndpoint("extract", "POST /sessions/extract", {
       summary: "Extract memories from waiting turns",
       answer: "ExtractedTurns",
-      query: { session, due: flag("Extracts only turns that are due.") }
+      query: { session, due: booleanParameter("Extracts only turns that are due.") }
     })
   )
   .add(
@@ -145,27 +159,27 @@ export const conversation = HttpApiGroup.make("conversation")
       summary: "Replace the rolling summary of a session",
       answer: "WrittenRolling",
       query: { session, store }
-    }).setPayload(json("RollingInput"))
+    }).setPayload(schemaFor("RollingInput"))
   )
   .add(
     writeEndpoint("roll", "POST /sessions/rolling/roll", {
       summary: "Condense the oldest turns of a session into its rolling summary",
       answer: "Rolled",
-      query: { session, store, tokens: number("The token budget.") }
+      query: { session, store, tokens: numberParameter("The token budget.") }
     })
   )
   .add(
     readEndpoint("files", "/files", {
       summary: "List indexed files without their text, newest first",
       answer: "FilePage",
-      query: page
+      query: pageParameters
     })
   )
   .add(
     readEndpoint("file", "/files/by-path", {
       summary: "Read the file of each store that has this path",
       answer: "Files",
-      query: { path: text("The file's path.") }
+      query: { path: textParameter("The file's path.") }
     })
   )
   .add(
@@ -173,12 +187,12 @@ export const conversation = HttpApiGroup.make("conversation")
       summary: "Index the text of a file",
       answer: "AddedFile",
       query: {}
-    }).setPayload(json("FileInput"))
+    }).setPayload(schemaFor("FileInput"))
   )
   .add(
     writeEndpoint("forgetFile", "DELETE /files", {
       summary: "Hide a file from all reads",
       answer: "ForgottenFile",
-      query: { path: text("The file's path.") }
+      query: { path: textParameter("The file's path.") }
     })
   )

@@ -4,31 +4,41 @@ import { ScheduleStatus } from "../../../../events/Schedule.js"
 import type { MaintainOptions } from "../../../../src/maintenance/maintain.js"
 import { stageNames } from "../../../../src/model/stages.js"
 import type { ScheduleFilter } from "../../../../src/schedules/Schedules.js"
-import { byId, byRun, readEndpoint, writeEndpoint } from "../endpoints.js"
-import { json } from "../json.js"
-import { choices, flag, instant, number, type ParametersOf, page, pathText, text, texts } from "../parameters.js"
+import { idPath, readEndpoint, runPath, writeEndpoint } from "../endpoints.js"
+import { schemaFor } from "../json.js"
+import {
+  booleanParameter,
+  choiceListParameter,
+  instantParameter,
+  numberParameter,
+  type ParametersOf,
+  pageParameters,
+  pathText,
+  textListParameter,
+  textParameter
+} from "../parameters.js"
 
 const byNumber = Schema.Struct({ number: pathText })
 
 const scheduleFilters = {
-  statuses: choices(ScheduleStatus.literals)("Statuses."),
-  handlers: texts("Handlers."),
-  text: text("A part of the name or the goal."),
-  before: instant("Due before this time.")
+  statuses: choiceListParameter(ScheduleStatus.literals)("Statuses."),
+  handlers: textListParameter("Handlers."),
+  text: textParameter("A part of the name or the goal."),
+  before: instantParameter("Due before this time.")
 } satisfies ParametersOf<ScheduleFilter>
 
 /** Schedules and their runs. */
-export const schedules = HttpApiGroup.make("schedules")
+export const schedulesGroup = HttpApiGroup.make("schedules")
   .add(
     writeEndpoint("add", "POST /schedules", { summary: "Add a schedule", answer: "Scheduled", query: {} }).setPayload(
-      json("ScheduleInput")
+      schemaFor("ScheduleInput")
     )
   )
   .add(
     readEndpoint("list", "/schedules", {
       summary: "List schedules, newest first",
       answer: "SchedulePage",
-      query: { ...page, ...scheduleFilters }
+      query: { ...pageParameters, ...scheduleFilters }
     })
   )
   .add(
@@ -39,17 +49,17 @@ export const schedules = HttpApiGroup.make("schedules")
       summary: "Read one run of a schedule with its whole output",
       answer: "WholeScheduleRun",
       query: {}
-    }).setPath(byRun)
+    }).setPath(runPath)
   )
   .add(
-    readEndpoint("get", "/schedules/:id", { summary: "Read a schedule", answer: "Schedule", query: {} }).setPath(byId)
+    readEndpoint("get", "/schedules/:id", { summary: "Read a schedule", answer: "Schedule", query: {} }).setPath(idPath)
   )
   .add(
     readEndpoint("runs", "/schedules/:id/runs", {
       summary: "List the runs of a schedule, newest first",
       answer: "ScheduleRunPage",
-      query: page
-    }).setPath(byId)
+      query: pageParameters
+    }).setPath(idPath)
   )
   .add(
     writeEndpoint("update", "PATCH /schedules/:id", {
@@ -57,23 +67,23 @@ export const schedules = HttpApiGroup.make("schedules")
       answer: "Scheduled",
       query: {}
     })
-      .setPath(byId)
-      .setPayload(json("ScheduleChanges"))
+      .setPath(idPath)
+      .setPayload(schemaFor("ScheduleChanges"))
   )
   .add(
     writeEndpoint("delete", "DELETE /schedules/:id", {
       summary: "Remove a schedule and its history from every read",
       answer: "Scheduled",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )
 
-export const recalls = HttpApiGroup.make("recalls")
+export const recallsGroup = HttpApiGroup.make("recalls")
   .add(
     readEndpoint("list", "/recalls", {
       summary: "List recorded recalls, newest first",
       answer: "RecallPage",
-      query: page
+      query: pageParameters
     })
   )
   .add(
@@ -99,16 +109,16 @@ export const recalls = HttpApiGroup.make("recalls")
   )
 
 /** Maintenance: its runs, tiers and scores. */
-export const maintenance = HttpApiGroup.make("maintenance")
+export const maintenanceGroup = HttpApiGroup.make("maintenance")
   .add(
     writeEndpoint("run", "POST /maintenance", {
       summary: "Promote, archive, compress and summarize memories, in stages",
       answer: "StageRuns",
       query: {
-        stages: choices(stageNames)("Stages. Default: all."),
-        dryRun: flag("Returns the planned events and writes nothing."),
-        deadline: number("No work begins after this time, in milliseconds since the epoch."),
-        confirmClock: flag("Confirms that the clock is right after a jump of more than a year.")
+        stages: choiceListParameter(stageNames)("Stages. Default: all."),
+        dryRun: booleanParameter("Returns the planned events and writes nothing."),
+        deadline: numberParameter("No work begins after this time, in milliseconds since the epoch."),
+        confirmClock: booleanParameter("Confirms that the clock is right after a jump of more than a year.")
       } satisfies ParametersOf<MaintainOptions>
     })
   )
@@ -116,25 +126,25 @@ export const maintenance = HttpApiGroup.make("maintenance")
     writeEndpoint("gc", "POST /gc", {
       summary: "Re-score short-lived memories: promote, demote or archive them",
       answer: "Collected",
-      query: { dryRun: flag("Returns the planned events and writes nothing.") }
+      query: { dryRun: booleanParameter("Returns the planned events and writes nothing.") }
     })
   )
   .add(
     readEndpoint("list", "/maintenance", {
       summary: "List maintenance runs, newest first",
       answer: "RunPage",
-      query: page
+      query: pageParameters
     })
   )
   .add(
     readEndpoint("tiers", "/maintenance/tiers", {
       summary: "Count memories and scores by tier",
       answer: "Tiers",
-      query: { limit: number("Number of best memories to list. Default 10.") }
+      query: { limit: numberParameter("Number of best memories to list. Default 10.") }
     })
   )
   .add(
     readEndpoint("get", "/maintenance/:run", { summary: "Read a maintenance run", answer: "Run", query: {} }).setPath(
-      byRun
+      runPath
     )
   )

@@ -1,59 +1,61 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { stores } from "../../../../events/Trust.js"
 import type { ContextQuery } from "../../../../src/context/ContextReader.js"
-import { bodyReadEndpoint, byId, byName, readEndpoint, writeEndpoint } from "../endpoints.js"
-import { json } from "../json.js"
+import { bodyReadEndpoint, idPath, namePath, readEndpoint, writeEndpoint } from "../endpoints.js"
+import { schemaFor } from "../json.js"
 import {
-  choice,
-  filters,
-  flag,
-  instant,
+  booleanParameter,
+  choiceParameter,
+  filterParameters,
+  instantParameter,
   memoryQuery,
-  number,
+  numberParameter,
   type ParametersOf,
-  page,
-  text,
-  texts
+  pageParameters,
+  textListParameter,
+  textParameter
 } from "../parameters.js"
 
 const contextQuery = {
-  session: text("The session of the conversation."),
-  message: text("The user's new message."),
-  tokens: number("The token budget."),
-  k: number("Maximum memories that the message recalls."),
-  at: instant("The time of the message. Default: now."),
-  format: choice(["text", "markdown"])("The form of the headings. Default: `text`."),
-  parts: choice(["all", "recalled"])("`recalled`: only what the message recalls. Default: `all`.")
+  session: textParameter("The session of the conversation."),
+  message: textParameter("The user's new message."),
+  tokens: numberParameter("The token budget."),
+  k: numberParameter("Maximum memories that the message recalls."),
+  at: instantParameter("The time of the message. Default: now."),
+  format: choiceParameter(["text", "markdown"])("The form of the headings. Default: `text`."),
+  parts: choiceParameter(["all", "recalled"])("`recalled`: only what the message recalls. Default: `all`.")
 } satisfies ParametersOf<ContextQuery>
 
 /** Memories: storing, finding, reading and changing them. */
-export const memories = HttpApiGroup.make("memories")
+export const memoriesGroup = HttpApiGroup.make("memories")
   .add(
     writeEndpoint("remember", "POST /memories", {
       summary: "Store a memory; a repeat counts as another mention",
       answer: "Remembered",
       query: {
-        reconcile: flag("Compares the memory with similar memories. Default: true if the policy has a reconciler.")
+        reconcile: booleanParameter(
+          "Compares the memory with similar memories. Default: true if the policy has a reconciler."
+        )
       }
-    }).setPayload(json("MemoryInput"))
+    }).setPayload(schemaFor("MemoryInput"))
   )
   .add(
     writeEndpoint("rememberAll", "POST /memories/batch", {
       summary: "Store up to 1,000 memories; each gets its own answer",
       answer: "MemoryBatchAnswer",
       query: {}
-    }).setPayload(json("MemoryBatch"))
+    }).setPayload(schemaFor("MemoryBatch"))
   )
   .add(
     readEndpoint("list", "/memories", {
       summary: "List memories by page; with q, the best matches first",
       answer: "MemoryPage",
       query: {
-        ...filters,
-        ...page,
-        q: text("The text to search for. Without it, the memories are listed."),
-        layer: text("An alias of `tiers`, for one tier."),
-        sort: choice(["newest", "oldest", "changed", "mentions", "importance", "score"])(
+        ...filterParameters,
+        ...pageParameters,
+        q: textParameter("The text to search for. Without it, the memories are listed."),
+        layer: textParameter("An alias of `tiers`, for one tier."),
+        sort: choiceParameter(["newest", "oldest", "changed", "mentions", "importance", "score"])(
           "The order of a list. Default: `newest`; with `layer` as the only filter, `score`."
         )
       }
@@ -91,11 +93,13 @@ export const memories = HttpApiGroup.make("memories")
     readEndpoint("getAll", "/memories/batch", {
       summary: "Read whole memories by their ids; unknown ids are left out",
       answer: "Memories",
-      query: { id: texts("Ids, up to 200.") }
+      query: { id: textListParameter("Ids, up to 200.") }
     })
   )
   .add(
-    readEndpoint("get", "/memories/:id", { summary: "Read a whole memory", answer: "Memory", query: {} }).setPath(byId)
+    readEndpoint("get", "/memories/:id", { summary: "Read a whole memory", answer: "Memory", query: {} }).setPath(
+      idPath
+    )
   )
   .add(
     writeEndpoint("update", "PATCH /memories/:id", {
@@ -103,39 +107,39 @@ export const memories = HttpApiGroup.make("memories")
       answer: "MemoryChanged",
       query: {}
     })
-      .setPath(byId)
-      .setPayload(json("MemoryChanges"))
+      .setPath(idPath)
+      .setPayload(schemaFor("MemoryChanges"))
   )
   .add(
     writeEndpoint("forget", "DELETE /memories/:id", {
       summary: "Hide a memory; its history stays in the log",
       answer: "Forgotten",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )
   .add(
     readEndpoint("why", "/memories/:id/why", {
       summary: "Explain how and why a memory was created or changed",
       answer: "Why",
-      query: { limit: number("Number of newest versions, 1 to 200. Default 20.") }
-    }).setPath(byId)
+      query: { limit: numberParameter("Number of newest versions, 1 to 200. Default 20.") }
+    }).setPath(idPath)
   )
   .add(
     readEndpoint("history", "/memories/:id/history", {
       summary: "Read every version of a memory, oldest first",
       answer: "History",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )
   .add(
     readEndpoint("timeline", "/memories/:id/timeline", {
       summary: "Read the memories around one memory in time",
       answer: "Timeline",
       query: {
-        before: number("Rows before the memory. Default 5."),
-        after: number("Rows after the memory. Default 5.")
+        before: numberParameter("Rows before the memory. Default 5."),
+        after: numberParameter("Rows after the memory. Default 5.")
       }
-    }).setPath(byId)
+    }).setPath(idPath)
   )
   .add(
     writeEndpoint("decide", "POST /memories/:id/decide", {
@@ -143,44 +147,44 @@ export const memories = HttpApiGroup.make("memories")
       answer: "Settled",
       query: {}
     })
-      .setPath(byId)
-      .setPayload(json("Choice"))
+      .setPath(idPath)
+      .setPayload(schemaFor("Choice"))
   )
   .add(
     writeEndpoint("vouch", "POST /memories/vouch", {
       summary: "Raise memories to trust level full",
       answer: "Vouched",
       query: {}
-    }).setPayload(json("Ids"))
+    }).setPayload(schemaFor("Ids"))
   )
   .add(
     readEndpoint("decisions", "/decisions", {
       summary: "List the memories that raised disputes",
       answer: "Disputes",
-      query: { ...page, open: flag("Lists only disputes that are not settled.") }
+      query: { ...pageParameters, open: booleanParameter("Lists only disputes that are not settled.") }
     })
   )
   .add(
     readEndpoint("people", "/people", {
       summary: "List the people in memories, the most recently mentioned first",
       answer: "PeoplePage",
-      query: { ...page, name: text("Part of a name.") }
+      query: { ...pageParameters, name: textParameter("Part of a name.") }
     })
   )
   .add(
     writeEndpoint("updatePerson", "PATCH /people/:name", {
       summary: "Set facts about a person by name; null removes a fact",
       answer: "UpdatedPerson",
-      query: { store: choice(stores)("The store. Default: the strictest that the trust level reads.") }
+      query: { store: choiceParameter(stores)("The store. Default: the strictest that the trust level reads.") }
     })
-      .setPath(byName)
-      .setPayload(json("PersonFacts"))
+      .setPath(namePath)
+      .setPayload(schemaFor("PersonFacts"))
   )
   .add(
     readEndpoint("profile", "/profile", {
       summary: "Read the profile of the user for a system prompt",
       answer: "Profile",
-      query: { tokens: number("The token budget.") }
+      query: { tokens: numberParameter("The token budget.") }
     })
   )
   .add(
@@ -188,7 +192,7 @@ export const memories = HttpApiGroup.make("memories")
       summary: "Assemble the context to send to a model for one turn",
       answer: "Context",
       query: {
-        session_id: text("An alias of `session`."),
+        session_id: textParameter("An alias of `session`."),
         ...contextQuery
       }
     })
@@ -205,23 +209,23 @@ export const memories = HttpApiGroup.make("memories")
       summary: "Store the input and the output of a tool run",
       answer: "ObservedTool",
       query: {}
-    }).setPayload(json("ToolObservation"))
+    }).setPayload(schemaFor("ToolObservation"))
   )
   .add(
     writeEndpoint("undo", "POST /undo", {
       summary: "Undo the changes of an event, a run or a source",
       answer: "Undone",
       query: {
-        dryRun: flag("Reports the changes without writing them."),
-        force: flag("Also undoes fields that would be conflicts.")
+        dryRun: booleanParameter("Reports the changes without writing them."),
+        force: booleanParameter("Also undoes fields that would be conflicts.")
       }
-    }).setPayload(json("Undoable"))
+    }).setPayload(schemaFor("Undoable"))
   )
   .add(
     readEndpoint("archived", "/archive", {
       summary: "List the archive, newest first",
       answer: "ArchivePage",
-      query: { ...page, text: text("Only memories with all of these words.") }
+      query: { ...pageParameters, text: textParameter("Only memories with all of these words.") }
     })
   )
   .add(
@@ -229,12 +233,12 @@ export const memories = HttpApiGroup.make("memories")
       summary: "Move a memory to the archive",
       answer: "Archived",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )
   .add(
     writeEndpoint("restore", "POST /memories/:id/restore", {
       summary: "Take a memory out of the archive",
       answer: "Restored",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )

@@ -1,41 +1,41 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { stores } from "../../../../events/Trust.js"
 import type { NoteListQuery, NoteQuery } from "../../../../src/notes/Notes.js"
-import { byId, readEndpoint, writeEndpoint } from "../endpoints.js"
-import { json } from "../json.js"
+import { idPath, readEndpoint, writeEndpoint } from "../endpoints.js"
+import { schemaFor } from "../json.js"
 import {
-  choice,
-  choices,
-  instant,
-  number,
+  choiceListParameter,
+  choiceParameter,
+  instantParameter,
+  numberParameter,
   type ParametersOf,
-  page,
+  pageParameters,
   searchParameters,
-  text,
-  texts
+  textListParameter,
+  textParameter
 } from "../parameters.js"
 
-const session = text("The session's key.")
-const store = choice(stores)("The store. Default: the strictest that the trust level reads.")
+const session = textParameter("The session's key.")
+const store = choiceParameter(stores)("The store. Default: the strictest that the trust level reads.")
 
 const noteFilters = {
-  user: text("Only notes of this user."),
-  tags: texts("A note must have each of these tags."),
-  anyTags: texts("A note must have one of these tags.")
+  user: textParameter("Only notes of this user."),
+  tags: textListParameter("A note must have each of these tags."),
+  anyTags: textListParameter("A note must have one of these tags.")
 }
 
 /** Notes that an agent writes for itself, and the scratchpads of sessions. */
-export const notes = HttpApiGroup.make("notes")
+export const notesGroup = HttpApiGroup.make("notes")
   .add(
     writeEndpoint("save", "POST /notes", { summary: "Save a new note", answer: "SavedNote", query: {} }).setPayload(
-      json("NoteInput")
+      schemaFor("NoteInput")
     )
   )
   .add(
     readEndpoint("list", "/notes", {
       summary: "List notes, the last changed first",
       answer: "NotePage",
-      query: { ...page, ...noteFilters } satisfies ParametersOf<NoteListQuery>
+      query: { ...pageParameters, ...noteFilters } satisfies ParametersOf<NoteListQuery>
     })
   )
   .add(
@@ -45,11 +45,11 @@ export const notes = HttpApiGroup.make("notes")
       query: {
         ...noteFilters,
         ...searchParameters,
-        text: text("The text to search for. Without it, the newest notes are returned."),
-        stores: choices(stores)("Stores."),
-        after: instant("At or after this time."),
-        before: instant("Before this time."),
-        limit: number("Maximum rows, 1 to 1,000.")
+        text: textParameter("The text to search for. Without it, the newest notes are returned."),
+        stores: choiceListParameter(stores)("Stores."),
+        after: instantParameter("At or after this time."),
+        before: instantParameter("Before this time."),
+        limit: numberParameter("Maximum rows, 1 to 1,000.")
       } satisfies ParametersOf<NoteQuery>
     })
   )
@@ -58,7 +58,7 @@ export const notes = HttpApiGroup.make("notes")
       summary: "Read a note; null if there is none",
       answer: "NoteOrNull",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )
   .add(
     writeEndpoint("update", "PATCH /notes/:id", {
@@ -66,15 +66,15 @@ export const notes = HttpApiGroup.make("notes")
       answer: "Updated",
       query: {}
     })
-      .setPath(byId)
-      .setPayload(json("NoteChanges"))
+      .setPath(idPath)
+      .setPayload(schemaFor("NoteChanges"))
   )
   .add(
     writeEndpoint("delete", "DELETE /notes/:id", {
       summary: "Delete a note; done is false if there is none",
       answer: "Done",
       query: {}
-    }).setPath(byId)
+    }).setPath(idPath)
   )
   .add(
     readEndpoint("readScratchpad", "/scratchpad", {
@@ -87,7 +87,7 @@ export const notes = HttpApiGroup.make("notes")
     readEndpoint("scratchpadHistory", "/scratchpad/history", {
       summary: "Read the last states of a scratchpad, newest first",
       answer: "ScratchpadHistory",
-      query: { session, store, limit: number("Maximum states. Default 50.") }
+      query: { session, store, limit: numberParameter("Maximum states. Default 50.") }
     })
   )
   .add(
@@ -95,7 +95,7 @@ export const notes = HttpApiGroup.make("notes")
       summary: "Replace the scratchpad of a session",
       answer: "WrittenScratchpad",
       query: { session, store }
-    }).setPayload(json("ScratchpadItems"))
+    }).setPayload(schemaFor("ScratchpadItems"))
   )
   .add(
     writeEndpoint("clearScratchpad", "DELETE /scratchpad", {

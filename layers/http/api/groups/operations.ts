@@ -1,14 +1,18 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { readEndpoint, writeEndpoint } from "../endpoints.js"
-import { json } from "../json.js"
-import { flag, number, page, text, texts } from "../parameters.js"
+import { schemaFor } from "../json.js"
+import { booleanParameter, numberParameter, pageParameters, textListParameter, textParameter } from "../parameters.js"
 
-const projections = { projections: texts("Projections. Default: all.") }
+const projections = { projections: textListParameter("Projections. Default: all.") }
 
 /** Operations on the log, the views and the embedders. They need trust level full. */
-export const operations = HttpApiGroup.make("operations")
+export const operationsGroup = HttpApiGroup.make("operations")
   .add(
-    readEndpoint("agents", "/agents", { summary: "List the agents that have events", answer: "Agents", query: page })
+    readEndpoint("agents", "/agents", {
+      summary: "List the agents that have events",
+      answer: "Agents",
+      query: pageParameters
+    })
   )
   .add(
     readEndpoint("stats", "/stats", {
@@ -21,7 +25,7 @@ export const operations = HttpApiGroup.make("operations")
     readEndpoint("log", "/log", {
       summary: "Read the events of an agent, oldest first",
       answer: "LogPage",
-      query: { ...page, after: number("Only events after this version.") }
+      query: { ...pageParameters, after: numberParameter("Only events after this version.") }
     })
   )
   .add(
@@ -29,9 +33,9 @@ export const operations = HttpApiGroup.make("operations")
       summary: "Check the log: hashes, anchor, schema, timers and cached vectors",
       answer: "Verification",
       query: {
-        expect: text("The anchor of an earlier verification."),
-        views: flag("Also compares each view with its log."),
-        all: flag("Checks all agents. Needs a token for all agents.")
+        expect: textParameter("The anchor of an earlier verification."),
+        views: booleanParameter("Also compares each view with its log."),
+        all: booleanParameter("Checks all agents. Needs a token for all agents.")
       }
     })
   )
@@ -40,20 +44,25 @@ export const operations = HttpApiGroup.make("operations")
       summary: "Accept the damage that a verification reported",
       answer: "Done",
       query: {}
-    }).setPayload(json("Damage"))
+    }).setPayload(schemaFor("Damage"))
   )
   .add(
     writeEndpoint("erase", "POST /erasures", {
       summary: "Erase content forever with everything derived from it, or show what would be erased",
       answer: "Erasure",
-      query: { all: flag("Erases everything that names a person, in all agents. Needs a token for all agents.") }
-    }).setPayload(json("ErasureRequest"))
+      query: {
+        all: booleanParameter("Erases everything that names a person, in all agents. Needs a token for all agents.")
+      }
+    }).setPayload(schemaFor("ErasureRequest"))
   )
   .add(
     readEndpoint("erasures", "/erasures", {
       summary: "List the erasures of an agent, oldest first, without the erased content",
       answer: "ErasurePage",
-      query: { ...page, all: flag("Lists the erasures of all agents. Needs a token for all agents.") }
+      query: {
+        ...pageParameters,
+        all: booleanParameter("Lists the erasures of all agents. Needs a token for all agents.")
+      }
     })
   )
   .add(
@@ -82,7 +91,7 @@ export const operations = HttpApiGroup.make("operations")
       summary: "Replay past decisions under another policy and show what changes",
       answer: "WhatIf",
       query: {}
-    }).setPayload(json("WhatIfRequest"))
+    }).setPayload(schemaFor("WhatIfRequest"))
   )
   .add(
     writeEndpoint("backfill", "POST /embedders/backfill", {
@@ -95,7 +104,9 @@ export const operations = HttpApiGroup.make("operations")
     readEndpoint("embedder", "/embedders", {
       summary: "Show the active embedding model and its indexes",
       answer: "EmbedderStatus",
-      query: { probe: flag("Sends one short text to the embedder if texts have no vectors for an unknown reason.") }
+      query: {
+        probe: booleanParameter("Sends one short text to the embedder if texts have no vectors for an unknown reason.")
+      }
     })
   )
   .add(
@@ -103,33 +114,33 @@ export const operations = HttpApiGroup.make("operations")
       summary: "Fill the index of another embedder, then make it active",
       answer: "Switched",
       query: {}
-    }).setPayload(json("EmbedderSwitch"))
+    }).setPayload(schemaFor("EmbedderSwitch"))
   )
   .add(
     writeEndpoint("switchBack", "POST /embedders/back", {
       summary: "Switch to the previous embedder",
       answer: "Switched",
       query: {}
-    }).setPayload(json("EmbedderBack"))
+    }).setPayload(schemaFor("EmbedderBack"))
   )
   .add(
     writeEndpoint("dropEmbedder", "POST /embedders/drop", {
       summary: "Drop the index of an unused embedder, or all unused indexes",
       answer: "DroppedModels",
       query: {}
-    }).setPayload(json("EmbedderDrop"))
+    }).setPayload(schemaFor("EmbedderDrop"))
   )
   .add(
     writeEndpoint("compareEmbedders", "POST /embedders/compare", {
       summary: "Run recent queries on two indexes and compare the hits",
       answer: "Compared",
       query: {}
-    }).setPayload(json("CompareOptions"))
+    }).setPayload(schemaFor("CompareOptions"))
   )
   .add(
     writeEndpoint("calibrate", "POST /embedders/calibrate", {
       summary: "Estimate the best vector weight of an index",
       answer: "Calibrated",
       query: {}
-    }).setPayload(json("CalibrateOptions"))
+    }).setPayload(schemaFor("CalibrateOptions"))
   )

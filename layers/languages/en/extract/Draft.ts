@@ -1,13 +1,13 @@
 import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
 import type { Mention } from "./people.js"
-import type { Sign } from "./points.js"
+import type { WorthSign } from "./points.js"
 import type { Reading } from "./reading.js"
 import type { Speaker } from "./titles.js"
 
 /** A statement in a turn, before it becomes a fact. */
 export interface Draft {
   readonly reading: Reading
-  readonly signs: ReadonlySet<Sign>
+  readonly signs: ReadonlySet<WorthSign>
   /** The words of the statement's piece, and of the pieces that continue it. */
   readonly text: string
   /** The people to whom a pronoun in the text may refer. */
@@ -31,7 +31,7 @@ export interface Draft {
 }
 
 /** The conversation before a turn. */
-export interface Background {
+export interface PriorConversation {
   readonly speaker: Speaker
   readonly mentions: ReadonlyArray<Mention>
   /** The assistant's turn directly before this turn. */

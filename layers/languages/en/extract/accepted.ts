@@ -1,9 +1,9 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { statementOf } from "../statements.js"
-import type { Background, Draft } from "./Draft.js"
+import type { Draft, PriorConversation } from "./Draft.js"
 import type { Piece } from "./pieces.js"
-import type { Sign } from "./points.js"
+import type { WorthSign } from "./points.js"
 import {
   acceptsProposal,
   expressesChoice,
@@ -74,10 +74,10 @@ const vague =
 /**
  * The proposal that a user accepts with words such as "yes, exactly"; empty if the user's own words already state it.
  */
-export const acceptedDraft = (
+export const findAcceptedProposal = (
   turn: ExtractTurn,
   index: number,
-  { answered, userText }: Background,
+  { answered, userText }: PriorConversation,
   drafts: ReadonlyArray<Draft>
 ): ReadonlyArray<Draft> => {
   if (answered === undefined || drafts.some(({ signs }) => signs.has("accepts")) || !acceptsProposal(turn.text))
@@ -91,7 +91,7 @@ export const acceptedDraft = (
     .replaceAll(/\byour\b/giu, "my")
     .replaceAll(/\byou\b/giu, "I")
   const reading: Reading = { ...readPiece({ text, sentence: 0, isAsked: false, continues: false }, turn.at), text }
-  const signs = new Set<Sign>(["accepts", reading.subject])
+  const signs = new Set<WorthSign>(["accepts", reading.subject])
   return [{ reading: { ...reading, act: "states" }, signs, text, mentions: [], turn: index }]
 }
 

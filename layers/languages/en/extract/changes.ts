@@ -38,7 +38,7 @@ const takingBack =
  * Finds which statement a text takes back: the one before it ("no, scratch that"), or the one that contains `word`
  * ("forget the Redis idea"). Undefined if the text takes nothing back.
  */
-export const retractionIn = (text: string): { readonly word: string | undefined } | undefined => {
+export const findRetraction = (text: string): { readonly word: string | undefined } | undefined => {
   const match = takingBack.exec(text)
   return match === null ? undefined : { word: match[1]?.toLowerCase() }
 }

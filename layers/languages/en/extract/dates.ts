@@ -1,11 +1,11 @@
-import type { Days, PlacedValue, Value } from "../values/Value.js"
+import type { DayRange, PlacedValue, Value } from "../values/Value.js"
 import type { Tense } from "./tense.js"
 
 const dayLength = 86_400_000
 const weekLength = 7
 
 /** The times of a statement, in milliseconds since the epoch. */
-export interface Times {
+export interface DatedText {
   /** The text, with dates in place of relative days. */
   readonly text: string
   /** The first day that the statement names. */
@@ -18,7 +18,7 @@ export interface Times {
  * Replaces the relative days of a text with dates: "tomorrow" with "on 5 May 2026", "Friday" with "Friday 8 May 2026".
  * `values`: the values in the text. `at`: the time of its turn, in milliseconds since the epoch.
  */
-export const withDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense, at: number): Times => {
+export const resolveDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense, at: number): DatedText => {
   let result = text
   let occurredAt: number | undefined
   let until: number | undefined
@@ -68,9 +68,9 @@ interface Said {
  * future tense, after it.
  */
 const daysMeant = (
-  { days, isRelative, month, quarter, year }: Value & { readonly days: Days },
+  { days, isRelative, month, quarter, year }: Value & { readonly days: DayRange },
   { at, isFuture, isPast, isPlanned, isWeekday }: Said
-): Days => {
+): DayRange => {
   const [from, until] = days
   if (isRelative === true) return days
   if (isWeekday) return isPast ? [from - weekLength, until - weekLength] : days

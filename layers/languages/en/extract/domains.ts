@@ -1,5 +1,5 @@
 /** Words for lasting matters in private life and at work, by topic. "_" joins the words of a phrase. */
-export const domains = {
+export const topicWords = {
   home: `flat apartment mortgage lease tenancy garden allotment balcony attic extension roof boiler`,
   work: `notice job jobs contract salary raise promotion position role shift shifts internship apprenticeship probation redundancy pension retirement
     career employer team department branch company firm startup agency board committee chair treasurer secretary chairman chairwoman captain union

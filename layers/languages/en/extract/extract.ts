@@ -7,9 +7,9 @@ import type {
 } from "../../../../src/ports/Extractor.js"
 import { detectLanguage } from "../../detectLanguage.js"
 import { statementOf } from "../statements.js"
-import { formerState, retractionIn } from "./changes.js"
+import { findRetraction, formerState } from "./changes.js"
 import { contradictsEarlier, correctionKindOf, mayReplace } from "./corrections.js"
-import type { Background, Draft } from "./Draft.js"
+import type { Draft, PriorConversation } from "./Draft.js"
 import { factOf } from "./fact.js"
 import { type Mention, mentionsIn } from "./people.js"
 import { draftsOf } from "./readTurn.js"
@@ -83,8 +83,8 @@ const backgroundOf = (
   all: ReadonlyArray<ExtractTurn>,
   position: number,
   mentions: ReadonlyArray<Mention>,
-  earlier: Background["earlier"]
-): Background => {
+  earlier: PriorConversation["earlier"]
+): PriorConversation => {
   const before = all.slice(0, position)
   const named = all.slice(0, position + 1).findLast(({ role, speaker }) => role === "user" && speaker !== undefined)
   const answered = before.at(-1)
@@ -115,7 +115,7 @@ const isRecalled = (title: string, recalled: ReadonlyArray<string>): boolean => 
 }
 
 /** The facts that a correction is compared with. `at` and `speaker`: the time and the speaker of the correction. */
-interface Known extends Pick<Background, "earlier"> {
+interface Known extends Pick<PriorConversation, "earlier"> {
   readonly at: number
   readonly facts: ReadonlyArray<ExtractedFact>
   readonly speaker: string
@@ -146,7 +146,7 @@ const takenFrom = (
   position: number,
   { earlier, facts, offset }: Pick<Known, "earlier" | "facts"> & { readonly offset: number }
 ): ExtractedFact | undefined => {
-  const back = retractionIn(all[position]!.text)
+  const back = findRetraction(all[position]!.text)
   if (back === undefined) return undefined
   const { word } = back
   if (word !== undefined) {
@@ -159,7 +159,7 @@ const takenFrom = (
 }
 
 /** The title of the former statement that, according to a draft, is no longer true. */
-const formerTitle = ({ former }: Draft, turn: ExtractTurn, { speaker }: Background): string | undefined =>
+const formerTitle = ({ former }: Draft, turn: ExtractTurn, { speaker }: PriorConversation): string | undefined =>
   former === undefined ? undefined : formerState(factOf(former, turn, speaker).title)
 
 const endOf = ({ title }: Pick<ExtractedFact, "title">, { turn }: Pick<Draft, "turn">): ExtractedEnd => ({

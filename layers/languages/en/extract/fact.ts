@@ -3,10 +3,10 @@ import { shortenText } from "../../../../text/normalise/sentences.js"
 import { valuesIn } from "../values/readValues.js"
 import type { PlacedValue } from "../values/Value.js"
 import type { Draft } from "./Draft.js"
-import { endOfSpan, withDates } from "./dates.js"
-import { typeOf } from "./factType.js"
+import { endOfSpan, resolveDates } from "./dates.js"
+import { chooseFactType } from "./factType.js"
 import { mentionsIn } from "./people.js"
-import type { Sign } from "./points.js"
+import type { WorthSign } from "./points.js"
 import type { Reading } from "./reading.js"
 import { addOmittedSubject, asReminder, asTitle, replaceFirstPerson, resolvePronoun, type Speaker } from "./titles.js"
 import { projectOf, tagsOf, topicOf } from "./topics.js"
@@ -26,7 +26,7 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
     isWeak === true && !(isHuman && text.startsWith(label)) ? [] : (name ?? [])
   )
   const isDone = reading.tense === "past" || reading.tense === "perfect"
-  const { importance, rule, type } = typeOf(signs, reading, {
+  const { importance, rule, type } = chooseFactType(signs, reading, {
     isAboutPerson: isAboutPerson(people, reading, signs),
     isAhead: times.occurredAt !== undefined && times.occurredAt >= turn.at - (isDone ? 0 : dayLength)
   })
@@ -51,7 +51,7 @@ export const factOf = (draft: Draft, turn: ExtractTurn, speaker: Speaker): Extra
   }
 }
 
-const humanSigns: ReadonlyArray<Sign> = ["own state", "liking", "own health", "aged", "was a"]
+const humanSigns: ReadonlyArray<WorthSign> = ["own state", "liking", "own health", "aged", "was a"]
 
 /**
  * True if a statement is about somebody other than its speaker. A statement about a pet or the speaker's own name is
@@ -60,7 +60,7 @@ const humanSigns: ReadonlyArray<Sign> = ["own state", "liking", "own health", "a
 const isAboutPerson = (
   people: ReadonlyArray<string>,
   { hits, text, words }: Reading,
-  signs: ReadonlySet<Sign>
+  signs: ReadonlySet<WorthSign>
 ): boolean => {
   if (/^my (?:full |first |last |real )?name(?:'s| is)\b|^(?:i'm|i am) (?:called|named)\b/iu.test(text)) return false
   const isOwn = words[0] === "i" && signs.has("has a") && !hits.has("kin") && people.length === 0
@@ -83,7 +83,7 @@ const titleOf = (
 ) => {
   const values = text === reading.text ? reading.values : valuesIn(text, turn.at)
   const isWithoutTense = isWritten || (signs.has("shifted") && !isMove(reading, text, values))
-  const times = withDates(text, values, isWithoutTense ? "none" : reading.tense, turn.at)
+  const times = resolveDates(text, values, isWithoutTense ? "none" : reading.tense, turn.at)
   const resolved = resolvePronoun(times.text, mentions)
   const heading = reading.piece.heading === undefined ? "" : `${reading.piece.heading}: `
   const stated = signs.has("accepts") ? resolved.text.replace(openingApproval, "") : resolved.text
@@ -96,7 +96,10 @@ const titleOf = (
     speaker
   )
   if (keptQuestion !== undefined) {
-    const question = withDates(keptQuestion, valuesIn(keptQuestion, turn.at), "none", turn.at).text.replaceAll('"', "'")
+    const question = resolveDates(keptQuestion, valuesIn(keptQuestion, turn.at), "none", turn.at).text.replaceAll(
+      '"',
+      "'"
+    )
     const title = `${speaker.name}, asked "${shortenText(question, maxQuestion)}": ${asTitle(times.text)}`
     return { title: shortenText(title, maxTitle), times, mention: undefined }
   }
@@ -123,7 +126,7 @@ const openingApproval =
 const maxTitle = 280
 const maxQuestion = 160
 
-const reasonOf = (signs: ReadonlySet<Sign>): string =>
+const reasonOf = (signs: ReadonlySet<WorthSign>): string =>
   signs.has("accepts") ? "accepts a proposal" : signs.has("corrects") ? "corrects an earlier statement" : "states it"
 
 const dayLength = 86_400_000

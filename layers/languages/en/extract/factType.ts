@@ -1,4 +1,4 @@
-import type { Sign } from "./points.js"
+import type { WorthSign } from "./points.js"
 import type { Reading } from "./reading.js"
 
 /** The type of a fact, its rule and its importance, 0…1. */
@@ -24,7 +24,7 @@ const importances = {
 const markedImportance = 0.1
 
 /** Signs that a statement about the present may soon be outdated. */
-const shortLivedSigns: ReadonlyArray<Sign> = [
+const shortLivedSigns: ReadonlyArray<WorthSign> = [
   "aim",
   "change",
   "clock",
@@ -38,12 +38,12 @@ const shortLivedSigns: ReadonlyArray<Sign> = [
 ]
 
 /** Chooses the type of a piece by its signs: the first case that applies. */
-export const typeOf = (
-  signs: ReadonlySet<Sign>,
+export const chooseFactType = (
+  signs: ReadonlySet<WorthSign>,
   { identifiers, subject, tense, words: [first = ""] }: Reading,
   { isAboutPerson, isAhead }: { readonly isAboutPerson: boolean; readonly isAhead: boolean }
 ): FactType => {
-  const has = (...names: ReadonlyArray<Sign>) => names.some((name) => signs.has(name))
+  const has = (...names: ReadonlyArray<WorthSign>) => names.some((name) => signs.has(name))
   const isFirst = has("speaker", "omitted", "group")
   const cases: ReadonlyArray<readonly [keyof typeof importances, boolean]> = [
     ["preference", has("instructs")],

@@ -1,4 +1,4 @@
-import { kin, kinWords } from "./words.js"
+import { kinWords, relativesByPronoun } from "./words.js"
 
 // Patterns for the words of a piece: in lower case, separated by spaces, with a space at both ends.
 
@@ -19,11 +19,11 @@ const familyFrame = new RegExp(
   "u"
 )
 /** Phrases that show what a piece states, and how it is meant. */
-export const frames = {
+export const phrasePatterns = {
   relative: relativeFrame,
   /** Relatives and pets that the speaker has: "I have three cats". */
   household: new RegExp(
-    ` (?:i|we|i've|we've) (?:have|got|have got|keep|own|raise) (?:an?|no|one|my|our|${number}) (?:(?!friend|question)\\w+ ){0,2}?(?:${[kin.she, kin.he, "kids kid children child twins twin siblings sibling grandchildren sisters brothers daughters sons", kin.pets].join(" ").trim().split(/\s+/u).join("|")}) `,
+    ` (?:i|we|i've|we've) (?:have|got|have got|keep|own|raise) (?:an?|no|one|my|our|${number}) (?:(?!friend|question)\\w+ ){0,2}?(?:${[relativesByPronoun.she, relativesByPronoun.he, "kids kid children child twins twin siblings sibling grandchildren sisters brothers daughters sons", relativesByPronoun.pets].join(" ").trim().split(/\s+/u).join("|")}) `,
     "u"
   ),
   /**

@@ -1,11 +1,11 @@
-import { domains } from "./domains.js"
-import { classes, kin } from "./words.js"
+import { topicWords } from "./domains.js"
+import { classes, relativesByPronoun } from "./words.js"
 
 /** A class of words in `words.ts`. */
 export type WordClass = keyof typeof classes | "kin" | "mattering" | "pet"
 
 /** A word or a phrase of a class in a text: its first word and its number of words. */
-export interface Hit {
+export interface ClassWordMatch {
   readonly wordClass: WordClass
   readonly index: number
   readonly length: number
@@ -18,9 +18,9 @@ interface Phrase {
 
 const lists: Readonly<Record<WordClass, string>> = {
   ...classes,
-  mattering: Object.values(domains).join(" "),
-  kin: [kin.she, kin.he, kin.either, kin.they].join(" "),
-  pet: kin.pets
+  mattering: Object.values(topicWords).join(" "),
+  kin: [relativesByPronoun.she, relativesByPronoun.he, relativesByPronoun.either, relativesByPronoun.they].join(" "),
+  pet: relativesByPronoun.pets
 }
 
 const phrases = new Map<string, Array<Phrase>>()
@@ -45,8 +45,8 @@ const isForm = (pattern: string, word: string | undefined): boolean =>
   word === pattern || (pattern.endsWith("*") && word?.startsWith(pattern.slice(0, -1)) === true)
 
 /** Finds the words and phrases of all classes in a text. `words`: its words in lower case. */
-export const hitsIn = (words: ReadonlyArray<string>): ReadonlyArray<Hit> => {
-  const hits: Array<Hit> = []
+export const findClassWords = (words: ReadonlyArray<string>): ReadonlyArray<ClassWordMatch> => {
+  const hits: Array<ClassWordMatch> = []
   for (const [index, word] of words.entries()) {
     for (const key of [word, `${word.slice(0, prefixLength)}*`])
       for (const { wordClass, words: forms } of phrases.get(key) ?? [])

@@ -2,9 +2,9 @@
 
 export const hypotheticalPattern =
   /^(?:(?:and|but|so|or|then)\s+)*(?:if|what if|suppose|imagine|assuming|say we|say i|unless)\b|\b(?:would|could|might|wouldn't)\b.*\bif\b/iu
-export const laughter = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
+export const laughterPattern = /\b(?:lol|lmao|rofl|(?:ha){2,}h?|hehe)\b|[😂🤣😅]/iu
 /** A farewell at the end of a turn. */
-export const goodbye =
+export const goodbyePattern =
   /(?:^|[.,!;–-]\s*)(?:bye(?: bye)?|cya|see (?:you|ya)(?: \w+)?|ttyl|good ?night|talk (?:later|soon))[\s.!:)]*$|\b(?:must|have to|need to) (?:go|run|dash)[,.!]/iu
 /** "3am and …", "it's 3 am". */
 export const clockTimePattern =

@@ -2,14 +2,14 @@ import { isEverydayName } from "../../../../text/normalise/everydayNames.js"
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { lexicon } from "../rules/lexicon.js"
-import { kin, kinWords } from "./words.js"
+import { kinWords, relativesByPronoun } from "./words.js"
 
 const sets = {
-  she: setOf(kin.she),
-  he: setOf(kin.he),
-  either: setOf(kin.either),
-  they: setOf(kin.they),
-  pet: setOf(kin.pets)
+  she: setOf(relativesByPronoun.she),
+  he: setOf(relativesByPronoun.he),
+  either: setOf(relativesByPronoun.either),
+  they: setOf(relativesByPronoun.they),
+  pet: setOf(relativesByPronoun.pets)
 }
 
 /** A person or pet that a text mentions. */

@@ -112,14 +112,14 @@ const points = {
   continues: -0.4
 } as const
 
-export type Sign = keyof typeof points
+export type WorthSign = keyof typeof points
 
 const base = -1
 
 /** Minimum points of a piece that is kept. */
 export const minWorth = 0.5
 
-export const sumOfPoints = (signs: ReadonlySet<Sign>): number => {
+export const sumOfPoints = (signs: ReadonlySet<WorthSign>): number => {
   let sum = base
   for (const sign of signs) sum += points[sign]
   // Sums of tenths are not exact: without rounding, a piece with just enough points could fall below the minimum.

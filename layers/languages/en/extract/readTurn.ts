@@ -1,14 +1,14 @@
 import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
-import { acceptedDraft, isAnswer, makesChoice } from "./accepted.js"
+import { findAcceptedProposal, isAnswer, makesChoice } from "./accepted.js"
 import { affirmedStatement, questionOf, questionToKeep, statementOfAnswer } from "./answers.js"
-import { isChange, moveNowToEnd, retractionIn } from "./changes.js"
+import { findRetraction, isChange, moveNowToEnd } from "./changes.js"
 import { applyCorrection } from "./corrections.js"
-import type { Background, Draft } from "./Draft.js"
+import type { Draft, PriorConversation } from "./Draft.js"
 import { addOmittedPerson } from "./omitted.js"
 import { mentionsIn } from "./people.js"
 import { type Piece, piecesOfTurn } from "./pieces.js"
-import { minWorth, type Sign } from "./points.js"
+import { minWorth, type WorthSign } from "./points.js"
 import { type Reading, readPiece } from "./reading.js"
 import { applyRepairs } from "./repairs.js"
 import { concernsSecrets, createSecretTest, givesDocumentNumber } from "./secrets.js"
@@ -20,7 +20,7 @@ import type { Weigh } from "./worth.js"
 export const draftsOf = (
   turn: ExtractTurn,
   index: number,
-  background: Background,
+  background: PriorConversation,
   weigh: Weigh
 ): ReadonlyArray<Draft> => {
   const { answered, around, mentions } = background
@@ -36,7 +36,7 @@ export const draftsOf = (
     const reading = isSettled ? { ...named, isCorrection: false } : named
     const { piece } = reading
     const before = previous
-    if (retractionIn(piece.text)?.word === undefined && retractionIn(piece.text) !== undefined) {
+    if (findRetraction(piece.text)?.word === undefined && findRetraction(piece.text) !== undefined) {
       const said = drafts.at(-1)
       if (said !== undefined && piece.sentence - said.reading.piece.sentence <= 1) drafts.pop()
     }
@@ -46,7 +46,7 @@ export const draftsOf = (
     const answers = !isSettled && isAnswer(piece, answered)
     const own = signsOf(reading, { isAnswer: answers, isAccepting: makesChoice(reading, answered, turn) })
     const isCure = own.has("past") && [position - 1, position + 1].some((other) => isSuccess(readings[other]))
-    const signs: ReadonlySet<Sign> = isCure
+    const signs: ReadonlySet<WorthSign> = isCure
       ? new Set([...own, "solution" as const].filter((sign) => sign !== "past"))
       : own
     const last = drafts.at(-1)
@@ -77,11 +77,11 @@ export const draftsOf = (
       drafts[drafts.length - 1] = { ...last, text: `${last.text}, ${reading.text}` }
     known.push(...mentionsIn(piece.text, answered?.text))
   }
-  return [...acceptedDraft(turn, index, background, drafts), ...drafts]
+  return [...findAcceptedProposal(turn, index, background, drafts), ...drafts]
 }
 
 /** True if a piece has no verb and makes no choice, so that it is only understood together with its question. */
-const isFragment = ({ act, tense }: Reading, signs: ReadonlySet<Sign>): boolean =>
+const isFragment = ({ act, tense }: Reading, signs: ReadonlySet<WorthSign>): boolean =>
   act === "states" && tense === "none" && !signs.has("accepts")
 
 /**
@@ -154,7 +154,7 @@ const asAnswer = (reading: Reading, question: string | undefined, at: number): R
   return text === undefined || createSecretTest(question)(text) ? reading : readPiece({ ...reading.piece, text }, at)
 }
 
-/** Words that only accept a proposal; `acceptedDraft` keeps the proposal itself. */
+/** Words that only accept a proposal; `findAcceptedProposal` keeps the proposal itself. */
 const agreement =
   /^(?:(?:yes|yep|ok|okay|sure|great|please|right)[, ]+)*(?:let's (?:do|go with)|do|take) (?:that|it|this)(?: then| please)?$/iu
 
@@ -178,7 +178,7 @@ const noticing =
 const rightValueOf = (
   { act, isCorrection, piece, text, values }: Reading,
   turn: ExtractTurn,
-  { around, earlier, userText }: Pick<Background, "around" | "earlier" | "userText">
+  { around, earlier, userText }: Pick<PriorConversation, "around" | "earlier" | "userText">
 ): Pick<Draft, "corrected" | "text" | "reading" | "isWritten"> | undefined => {
   const isAbout = piece.sentence === 0 && /^(?:it|that|he|she|they)(?:'s|\s)/iu.test(piece.text)
   const isNaming = /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text)

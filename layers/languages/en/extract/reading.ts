@@ -4,11 +4,11 @@ import { lexicon } from "../rules/lexicon.js"
 import { pastForms } from "../rules/pivot.js"
 import { valuesIn } from "../values/readValues.js"
 import type { PlacedValue } from "../values/Value.js"
-import { frames } from "./frames.js"
-import { type Hit, hitsIn, type WordClass } from "./lexicon.js"
+import { phrasePatterns } from "./frames.js"
+import { type ClassWordMatch, findClassWords, type WordClass } from "./lexicon.js"
 import { type Piece, quotePlaceholder } from "./pieces.js"
 import { type Tense, tenseOf } from "./tense.js"
-import { classes, kin } from "./words.js"
+import { classes, relativesByPronoun } from "./words.js"
 
 /** The kind of grammatical subject of a piece: whom or what the piece is about. */
 export type Subject =
@@ -32,7 +32,7 @@ export type Subject =
   | "listener"
 
 /** A piece states something, asks something, requests something once, or instructs for all future answers. */
-export type Act = "states" | "asks" | "requests" | "instructs"
+export type SpeechAct = "states" | "asks" | "requests" | "instructs"
 
 /** A piece with its grammar. */
 export interface Reading {
@@ -41,11 +41,11 @@ export interface Reading {
   readonly text: string
   /** The words of `text` in lower case. */
   readonly words: ReadonlyArray<string>
-  readonly act: Act
+  readonly act: SpeechAct
   readonly subject: Subject
   readonly tense: Tense
   readonly hits: ReadonlySet<WordClass>
-  readonly hitList: ReadonlyArray<Hit>
+  readonly hitList: ReadonlyArray<ClassWordMatch>
   readonly values: ReadonlyArray<PlacedValue>
   /** Words written like names inside the text. */
   readonly names: ReadonlyArray<string>
@@ -117,7 +117,7 @@ export const readPiece = (piece: Piece, at: number): Reading => {
   text = text.replace(marker, "").replace(opening, "").replace(closing, "")
   const original: Array<string> = text.match(wordPattern) ?? []
   const words = original.map((word) => word.toLowerCase())
-  const hitList = hitsIn(words)
+  const hitList = findClassWords(words)
   const hits = new Set(hitList.map(({ wordClass }) => wordClass))
   return {
     piece,
@@ -157,10 +157,10 @@ const reminding =
 /** True if a text asks for a reminder: "remind me to call her", "don't let me forget the passport". */
 export const isReminder = (text: string): boolean => reminding.test(text)
 
-const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): Act => {
+const actOf = (piece: Piece, text: string, words: ReadonlyArray<string>, hits: ReadonlySet<WordClass>): SpeechAct => {
   const [first = "", second = ""] = words
   if (isReminder(text)) return "states"
-  if (isLastingWish(text) || frames.form.test(` ${words.join(" ")} `)) return "instructs"
+  if (isLastingWish(text) || phrasePatterns.form.test(` ${words.join(" ")} `)) return "instructs"
   if (/^(?:you can |please |just )*call me \p{L}/iu.test(text)) return "instructs"
   if (instructing.test(piece.text.replace(opening, "")) && !listenerQuestion.test(text)) {
     if (words.length > 2 && (durable.test(text) || first === "call")) return "instructs"
@@ -212,13 +212,13 @@ const isLastingWish = (text: string): boolean =>
   )
 
 /** A prohibition about the form of answers applies to all of them: "don't use emojis", "please no bullet points". */
-const requestOrInstruct = (text: string): Act =>
+const requestOrInstruct = (text: string): SpeechAct =>
   /\b(?:use|write|call|say|send|answer|reply|address|give me|suggest|put|add|keep|no)\b/iu.test(text)
     ? "instructs"
     : "requests"
 
 /** Words for relatives that mean the speaker's own even without "my": "mum is 80", "aunt Jitka keeps bees". */
-const relatives = setOf(kin.she, kin.he, "hubby wifey sis bro bestie")
+const relatives = setOf(relativesByPronoun.she, relativesByPronoun.he, "hubby wifey sis bro bestie")
 /** Past forms at the start of a text that may be nouns or adjectives: "left knee". */
 const otherForms = setOf("left set made lost put red bed")
 

@@ -1,14 +1,16 @@
-import { domains } from "./domains.js"
+import { topicWords } from "./domains.js"
 import type { Reading } from "./reading.js"
-import { kin } from "./words.js"
+import { relativesByPronoun } from "./words.js"
 
 // The topic, the project and the tags of a statement, if its text names them.
 
 const topicOfPhrase: ReadonlyMap<string, string> = new Map(
-  Object.entries(domains).flatMap(([topic, list]) => list.split(/\s+/u).map((phrase) => [phrase, topic] as const))
+  Object.entries(topicWords).flatMap(([topic, list]) => list.split(/\s+/u).map((phrase) => [phrase, topic] as const))
 )
-const pets = new Set<string>(kin.pets.split(/\s+/u))
-const relatives = new Set<string>([kin.she, kin.he, kin.they].join(" ").split(/\s+/u))
+const pets = new Set<string>(relativesByPronoun.pets.split(/\s+/u))
+const relatives = new Set<string>(
+  [relativesByPronoun.she, relativesByPronoun.he, relativesByPronoun.they].join(" ").split(/\s+/u)
+)
 const dishes = /^(?:vegan|vegetarian|pescatarian|kosher|halal|lactose|gluten|eats?|drinks?|cooks?|bakes?|recipes?)$/u
 
 /** The topic of a statement: of the first word that has a topic; undefined if no word has one. */

@@ -4,7 +4,7 @@
  */
 
 /** Relatives, friends and pets, grouped by the pronoun that may refer to them. */
-export const kin = {
+export const relativesByPronoun = {
   she: `mother mum mom mam mama mummy mommy sister daughter wife girlfriend aunt auntie niece grandmother grandma gran granny nan nana
   granddaughter fiancée stepmother stepdaughter stepmum goddaughter godmother landlady mother-in-law sister-in-law daughter-in-law ex-wife`,
   he: `father dad papa daddy brother son husband boyfriend uncle nephew grandfather grandpa grandad granddad grandson fiancé stepfather
@@ -23,7 +23,7 @@ const notFamily = new Set(
   gp dentist therapist physio vet lodger landlord landlady flatmate roommate housemate`.split(/\s+/u)
 )
 /** All words of `kin`. */
-export const kinWords = Object.values(kin).join(" ").split(/\s+/u)
+export const kinWords = Object.values(relativesByPronoun).join(" ").split(/\s+/u)
 /** Relatives and pets without friends, colleagues and the like. */
 export const familyWords = kinWords.filter((word) => !notFamily.has(word))
 

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import { assetFile } from "../../../../text/assetFile.js"
 import { lazy } from "../../../../text/normalise/lazy.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { type Sign, sumOfPoints } from "./points.js"
+import { sumOfPoints, type WorthSign } from "./points.js"
 import type { Reading } from "./reading.js"
 
 /** The context of a piece. */
-export interface Surroundings {
+export interface PieceContext {
   /** The piece begins with a pronoun that refers to no known person. */
   readonly isUnresolved: boolean
   /** The assistant's question that the piece answers. */
@@ -16,7 +16,7 @@ export interface Surroundings {
 }
 
 /** Returns the points of a piece. A piece with at least `minWorth` points is kept. */
-export type Weigh = (reading: Reading, signs: ReadonlySet<Sign>, surroundings: Surroundings) => number
+export type Weigh = (reading: Reading, signs: ReadonlySet<WorthSign>, surroundings: PieceContext) => number
 
 /** Points that a pronoun costs if the person is not known. */
 const unresolvedPronoun = 1
@@ -25,7 +25,7 @@ const unresolvedPronoun = 1
 const shortAnswer = 1.5
 
 /** The points that are set by hand: for signs, unknown pronouns and short answers. `worth` adds the learned points. */
-export const handSetPoints: Weigh = (_reading, signs, { isUnresolved, keptQuestion }) =>
+export const manualPoints: Weigh = (_reading, signs, { isUnresolved, keptQuestion }) =>
   sumOfPoints(signs) -
   (isUnresolved ? unresolvedPronoun : 0) +
   (questionWord(keptQuestion) === undefined ? 0 : shortAnswer)
@@ -38,9 +38,9 @@ const questionWord = (question: string | undefined): string | undefined =>
 export const weighPiece: Weigh = (reading, signs, surroundings) => {
   // The learned points do not apply to a choice among proposals: it is a decision, even if people often only choose
   // which of two things to do first.
-  if (signs.has("accepts")) return handSetPoints(reading, signs, surroundings)
+  if (signs.has("accepts")) return manualPoints(reading, signs, surroundings)
   const { base, points } = learned()
-  let sum = handSetPoints(reading, signs, surroundings) + base
+  let sum = manualPoints(reading, signs, surroundings) + base
   for (const feature of featuresOf(reading, signs, surroundings)) sum += points[feature] ?? 0
   // Sums of hundredths are not exact: without rounding, a piece with just enough points could fall below the minimum.
   return Math.round(sum * 100) / 100
@@ -52,8 +52,8 @@ export const weighPiece: Weigh = (reading, signs, surroundings) => {
  */
 export const featuresOf = (
   { act, piece, subject, tense, words }: Reading,
-  signs: ReadonlySet<Sign>,
-  { keptQuestion, question }: Surroundings
+  signs: ReadonlySet<WorthSign>,
+  { keptQuestion, question }: PieceContext
 ): ReadonlySet<string> => {
   const stems = words.map((word) => (/\p{N}/u.test(word) ? "#" : stemOf(word)))
   const framed = ["^", ...stems, "$"]

@@ -1,14 +1,14 @@
 import type { Value } from "../values/Value.js"
-import type { Cue, Slot } from "./Language.js"
+import type { Cue, PhraseKind } from "./Language.js"
 import type { Item } from "./tokens.js"
 
 /** The role of a word in its clause: subject, attribute, object, or a slot around them. */
-export type Place = "subject" | "attribute" | "object" | "former" | Slot
+export type ClauseRole = "subject" | "attribute" | "object" | "former" | PhraseKind
 
 /** A word of a clause and its role. */
 export interface Word {
   readonly item: Item
-  readonly place: Place
+  readonly place: ClauseRole
   /** True if the word only names the relation. */
   readonly relational: boolean
   /** The side of a pair of opposites that the word belongs to. */

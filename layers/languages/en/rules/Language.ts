@@ -32,7 +32,7 @@ export type Cue =
  * The kind of phrase that a preposition or a conjunction begins. Phrases of the same kind can be values of one
  * attribute.
  */
-export type Slot = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
+export type PhraseKind = "place" | "from" | "by" | "with" | "as" | "scope" | "over" | "reason" | "until" | "per" | "and"
 
 export interface Relation {
   /** Verbs and phrases that express the relation. */

@@ -1,5 +1,5 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
-import { dimensions, type WordTable, wordTable } from "../../../wordTable.js"
+import { type WordTable, wordTable, wordVectorDimensions } from "../../../wordTable.js"
 import type { Clause, Word } from "./Clause.js"
 import type { TitleWords } from "./differences.js"
 
@@ -104,7 +104,7 @@ const vectorOf = (table: WordTable, row: number): Int8Array => {
 
 const dot = (a: Int8Array, b: Int8Array): number => {
   let sum = 0
-  for (let index = 0; index < dimensions; index++) sum += a[index]! * b[index]!
+  for (let index = 0; index < wordVectorDimensions; index++) sum += a[index]! * b[index]!
   return sum
 }
 

@@ -1,6 +1,6 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
 import { expansionOf, type TextWord, type WordSequence } from "../values/abbreviations.js"
-import { itemsAmong, type List, type ListToken, listIn } from "../values/lists.js"
+import { countItemsAmong, type List, type ListToken, listIn } from "../values/lists.js"
 import { cosineSimilarity, wordTableIfPresent } from "./align.js"
 import type { Bag, BagWord } from "./bag.js"
 import { type Features, flag } from "./clauseFeatures.js"
@@ -154,8 +154,8 @@ const novelty = (words: ReadonlyMap<string, BagWord>, others: ReadonlyMap<string
 const listFeatures = (a: Bag, b: Bag, listA: List | undefined, listB: List | undefined): Features => {
   const itemsA = listA?.items ?? []
   const itemsB = listB?.items ?? []
-  const told = itemsAmong(itemsA, b.words)
-  const known = itemsAmong(itemsB, a.words)
+  const told = countItemsAmong(itemsA, b.words)
+  const known = countItemsAmong(itemsB, a.words)
   const key = [...(listA?.key ?? [])]
   return {
     "list a": Math.min(itemsA.length, 5),

@@ -26,7 +26,7 @@ export interface Text {
 }
 
 /** The sort of an item; a "link" is a function word. */
-export type Sort = "mark" | "name" | "number" | "content" | "link"
+export type WordSort = "mark" | "name" | "number" | "content" | "link"
 
 /** A statement as a bag of words, without its structure. */
 export interface Bag {
@@ -35,7 +35,7 @@ export interface Bag {
   readonly stemText: string
   /** All stems in order, with the sort of each in `sorts`. A mark is "|". */
   readonly stems: ReadonlyArray<string>
-  readonly sorts: ReadonlyArray<Sort>
+  readonly sorts: ReadonlyArray<WordSort>
   readonly words: ReadonlyMap<string, BagWord>
   readonly weight: number
   readonly title: ReadonlySet<string>

@@ -1,10 +1,16 @@
 import { align, cosineSimilarity, type Token, wordTableIfPresent } from "./align.js"
 import type { Word } from "./Clause.js"
-import { differences } from "./differences.js"
+import { compareClauses } from "./differences.js"
 import { english } from "./english.js"
 import { relations } from "./englishRelations.js"
 import type { Cue } from "./Language.js"
-import { bestPairOf, type ClausePair, type NewsSimilarity, type Reading, weightOf } from "./readStatement.js"
+import {
+  type ChangeSimilarity,
+  type ClausePair,
+  findBestClausePair,
+  type Reading,
+  totalWeight
+} from "./readStatement.js"
 
 /** Features of a memory and a statement, by name. */
 export type Features = Record<string, number>
@@ -21,14 +27,14 @@ const share = (part: number, whole: number): number => part / Math.max(0.01, who
  * Features of the words of the two most similar clauses: which words correspond, and the roles of words without a
  * counterpart.
  */
-const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Features => {
+const wordFeatures = ({ a, b, score }: ClausePair, news: ChangeSimilarity): Features => {
   const table = wordTableIfPresent()
   const { left, pairs, right } = align(a, b, table)
   const weightOfSide = (side: "a" | "b") =>
-    weightOf(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
-    Math.max(0.01, weightOf(side === "a" ? a.tokens : b.tokens))
+    totalWeight(pairs.map((pair) => ({ weight: pair[side].weight * pair.likeness }))) /
+    Math.max(0.01, totalWeight(side === "a" ? a.tokens : b.tokens))
   const paired = (keep: (pair: (typeof pairs)[number]) => boolean) =>
-    Math.min(weightOf(pairs.filter(keep).map(({ b }) => b)), 2)
+    Math.min(totalWeight(pairs.filter(keep).map(({ b }) => b)), 2)
   const similarNamePairs = pairs.filter(({ a, b, match }) => match === "near" && (a.name || b.name))
   const f: Features = {
     lead: score,
@@ -45,12 +51,12 @@ const wordFeatures = ({ a, b, score }: ClausePair, news: NewsSimilarity): Featur
     const l = left.filter((token) => token.side === side)
     const r = right.filter((token) => token.side === side)
     const sidePairs = pairs.filter((pair) => pair.match !== "near" && (pair.a.side === side || pair.b.side === side))
-    f[`${side} missing`] = Math.min(weightOf(l), 3)
-    f[`${side} extra`] = Math.min(weightOf(r), 3)
-    f[`${side} both`] = Math.min(weightOf(l), weightOf(r), 2)
+    f[`${side} missing`] = Math.min(totalWeight(l), 3)
+    f[`${side} extra`] = Math.min(totalWeight(r), 3)
+    f[`${side} both`] = Math.min(totalWeight(l), totalWeight(r), 2)
     f[`${side} names missing`] = Math.min(l.filter(({ name }) => name).length, 3)
     f[`${side} names extra`] = Math.min(r.filter(({ name }) => name).length, 3)
-    f[`${side} shared`] = Math.min(weightOf(sidePairs.map(({ b }) => b)), 3)
+    f[`${side} shared`] = Math.min(totalWeight(sidePairs.map(({ b }) => b)), 3)
     f[`${side} near`] = Math.min(pairs.filter(({ b, match }) => match === "near" && b.side === side).length, 2)
     f[`${side} related`] = nearest(l, r)
   }
@@ -82,7 +88,7 @@ const nearest = (tokens: Iterable<Token>, others: Iterable<Token>): number => {
 /** Other features of the two most similar clauses: numbers, days, negation, relations, cues. */
 const clausePairFeatures = ({ a: memory, b: statement }: ClausePair, reading: Reading): Features => {
   const [{ clause: a }, { clause: b, from }] = [memory, statement]
-  const d = differences(memory, statement)
+  const d = compareClauses(memory, statement)
   const valued = relations[a.relation]?.valueCount
   const oneValue =
     d.valueMissing.length > 0 && d.valueExtra.length > 0 ? d.differs.length === 0 : d.differs.length === 1
@@ -169,9 +175,9 @@ const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
   const onlyStatement = statementTokens.filter(({ canon }) => !memory.words.has(canon))
   const common = statementTokens.filter(({ canon }) => memory.words.has(canon))
   const names = (tokens: ReadonlyArray<Token>) => Math.min(tokens.filter(({ name }) => name).length, 3)
-  const weightWithoutNames = (tokens: ReadonlyArray<Token>) => weightOf(tokens.filter(({ name }) => !name))
+  const weightWithoutNames = (tokens: ReadonlyArray<Token>) => totalWeight(tokens.filter(({ name }) => !name))
   const absentFrom = (tokens: ReadonlyArray<Token>, others: ReadonlyArray<Token>) =>
-    weightOf(
+    totalWeight(
       tokens.slice(0, maxCompared).map(({ row, weight }) => {
         let maximum = 0
         for (const other of others) maximum = Math.max(maximum, cosineSimilarity(table, row, other.row))
@@ -186,14 +192,17 @@ const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
   const [numbersGone, numbersNew] = [memory.numbers.size - numbers, statement.numbers.size - numbers]
   const no = ({ units }: Reading) => units.some(({ clause }) => clause.negative)
   return {
-    covered: share(weightOf(common) + numbers, weightOf(statementTokens) + statement.numbers.size),
-    kept: share(weightOf(memoryTokens) - weightOf(onlyMemory) + numbers, weightOf(memoryTokens) + memory.numbers.size),
-    extra: Math.min(weightOf(onlyStatement), 4),
-    missing: Math.min(weightOf(onlyMemory), 4),
+    covered: share(totalWeight(common) + numbers, totalWeight(statementTokens) + statement.numbers.size),
+    kept: share(
+      totalWeight(memoryTokens) - totalWeight(onlyMemory) + numbers,
+      totalWeight(memoryTokens) + memory.numbers.size
+    ),
+    extra: Math.min(totalWeight(onlyStatement), 4),
+    missing: Math.min(totalWeight(onlyMemory), 4),
     "novel b": Math.min(novelB, 5),
     "novel a": Math.min(novelA, 5),
-    "novel b share": share(novelB, weightOf(statementTokens) + 0.3),
-    "novel a share": share(novelA, weightOf(memoryTokens) + 0.3),
+    "novel b share": share(novelB, totalWeight(statementTokens) + 0.3),
+    "novel a share": share(novelA, totalWeight(memoryTokens) + 0.3),
     "names new": names(onlyStatement),
     "names gone": names(onlyMemory),
     "names kept": names(common),
@@ -213,14 +222,21 @@ const wholeTextFeatures = (memory: Reading, statement: Reading): Features => {
     ...Object.fromEntries(types.map((type) => [`type ${type}`, flag(statement.type === type)])),
     "units a": Math.min(memory.units.length, 6),
     "units b": Math.min(statement.units.length, 6),
-    length: Math.min(weightOf(statementTokens), 12),
-    longer: Math.max(-1.5, Math.min(1.5, Math.log((weightOf(statementTokens) + 0.5) / (weightOf(memoryTokens) + 0.5))))
+    length: Math.min(totalWeight(statementTokens), 12),
+    longer: Math.max(
+      -1.5,
+      Math.min(1.5, Math.log((totalWeight(statementTokens) + 0.5) / (totalWeight(memoryTokens) + 0.5)))
+    )
   }
 }
 
 /** Features of a memory and a statement, by their two most similar clauses and by all. None without clauses. */
-export const readingFeatures = (memory: Reading, statement: Reading, news: NewsSimilarity): ReadonlyArray<Features> => {
-  const bestPair = bestPairOf(memory, statement)
+export const readingFeatures = (
+  memory: Reading,
+  statement: Reading,
+  news: ChangeSimilarity
+): ReadonlyArray<Features> => {
+  const bestPair = findBestClausePair(memory, statement)
   if (bestPair === undefined) return []
   return [wordFeatures(bestPair, news), clausePairFeatures(bestPair, statement), wholeTextFeatures(memory, statement)]
 }

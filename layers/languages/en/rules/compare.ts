@@ -8,8 +8,8 @@ import { claimFeatures } from "./claimFeatures.js"
 import { type Features, readingFeatures } from "./clauseFeatures.js"
 import { nuanceFeatures } from "./nuances.js"
 import { parseStatement } from "./parse.js"
-import { type Phrase, phrasesOf } from "./phrases.js"
-import { newsSimilarityOf } from "./readStatement.js"
+import { comparePhrases, type PhraseHash } from "./phrases.js"
+import { measureChangeSimilarity } from "./readStatement.js"
 import { senseFeatures } from "./senses.js"
 
 /** A candidate compared with the statement. */
@@ -19,7 +19,7 @@ export interface ComparedMemory {
   /** All parts merged, on first use. */
   readonly features: Features
   /** The phrases of both texts. */
-  readonly phrases: ReadonlyArray<Phrase>
+  readonly phrases: ReadonlyArray<PhraseHash>
   /** True if the statement is older than the candidate. */
   readonly older: boolean
   /** True if the candidate shares too few words with the statement to get features. */
@@ -32,7 +32,7 @@ export interface ComparedMemory {
 const maxCandidates = { read: 20, close: 3 }
 
 /** The weighted overlap of words, 0…1. */
-export const overlapOf = (a: Bag, b: Bag): number => {
+export const measureOverlap = (a: Bag, b: Bag): number => {
   let shared = 0
   for (const { canon, weight } of b.words.values()) if (a.words.has(canon)) shared += weight
   return shared / Math.sqrt((a.weight + 0.5) * (b.weight + 0.5))
@@ -47,7 +47,7 @@ export const compareWithCandidates = ({ candidates, statement }: Question): Read
   const { bag, reading: statementReading } = parsedStatement
   const parsed = candidates.slice(0, maxCandidates.read).map(parseStatement)
   const bags = parsed.map(({ bag }) => bag)
-  const overlaps = bags.map((memory) => overlapOf(memory, bag))
+  const overlaps = bags.map((memory) => measureOverlap(memory, bag))
   const closeCandidates = new Set(
     [...overlaps.keys()].sort((a, b) => overlaps[b]! - overlaps[a]! || a - b).slice(0, maxCandidates.close)
   )
@@ -57,7 +57,7 @@ export const compareWithCandidates = ({ candidates, statement }: Question): Read
   const statementFeatures = statementFeaturesOf(bag)
   const today = dayOfInstant(statement.at)
   const learnt = definitionsIn([bag, ...[...closeCandidates].map((index) => bags[index]!)])
-  const news = newsSimilarityOf(statementReading.words.values())
+  const news = measureChangeSimilarity(statementReading.words.values())
   return bags.map((memory, index): ComparedMemory => {
     const candidate = candidates[index]!
     const older = statement.at < candidate.at
@@ -83,7 +83,7 @@ export const compareWithCandidates = ({ candidates, statement }: Question): Read
         features ??= Object.assign({}, ...parts) as Features
         return features
       },
-      phrases: phrasesOf(memory, bag),
+      phrases: comparePhrases(memory, bag),
       older,
       isTooDistant: false,
       same

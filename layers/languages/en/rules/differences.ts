@@ -1,4 +1,4 @@
-import { relationOf } from "../values/relation.js"
+import { compareValues } from "../values/relation.js"
 import type { Value } from "../values/Value.js"
 import type { Clause, Word } from "./Clause.js"
 import { relations } from "./englishRelations.js"
@@ -27,7 +27,7 @@ export interface ClauseInContext {
  * The parts that two clauses share and the parts that differ, by role. `…Missing`: only the memory (`a`) has it.
  * `…Extra`: only the statement (`b`) has it.
  */
-export const differences = (
+export const compareClauses = (
   { clause: a, context: contextA }: ClauseInContext,
   { clause: b, context: contextB }: ClauseInContext
 ) => {
@@ -181,7 +181,7 @@ const namingDiffers = (
   if (a.length === 0) return b.length > 0 && !isScopedA
   if (b.length === 0) return !isScopedB
   const unmatched = (scalars: ReadonlyArray<Value>, otherScalars: ReadonlyArray<Value>) =>
-    scalars.some((x) => otherScalars.every((y) => relationOf(x, y) !== "equal"))
+    scalars.some((x) => otherScalars.every((y) => compareValues(x, y) !== "equal"))
   return unmatched(a, b) || unmatched(b, a)
 }
 
@@ -198,13 +198,13 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   const open: Array<Value> = []
   for (const scalar of b.scalars) {
     const matchIndex = left.findIndex(
-      (other) => ["equal", "finer", "coarser"].includes(relationOf(other, scalar)) && headsMeet(other, scalar, a, b)
+      (other) => ["equal", "finer", "coarser"].includes(compareValues(other, scalar)) && headsMeet(other, scalar, a, b)
     )
     if (matchIndex === -1) {
       open.push(scalar)
       continue
     }
-    const relation = relationOf(left[matchIndex]!, scalar)
+    const relation = compareValues(left[matchIndex]!, scalar)
     left.splice(matchIndex, 1)
     equal++
     if (relation === "finer") finer++
@@ -212,7 +212,7 @@ const scalarDifferences = (a: Clause, b: Clause) => {
   }
   for (const scalar of open) {
     const matchIndex = left.findIndex(
-      (other) => relationOf(other, scalar) === "differs" && headsMeet(other, scalar, a, b)
+      (other) => compareValues(other, scalar) === "differs" && headsMeet(other, scalar, a, b)
     )
     if (matchIndex === -1) {
       scalarExtra++

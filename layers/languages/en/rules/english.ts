@@ -1,6 +1,6 @@
 import { functionWords as words } from "../../../../text/normalise/functionWords.js"
-import { kinds, opposites, synonyms } from "./englishWords.js"
-import type { Cue, Slot } from "./Language.js"
+import { exclusiveWords, opposites, synonyms } from "./englishWords.js"
+import type { Cue, PhraseKind } from "./Language.js"
 
 /**
  * The tables of the rules. Words are in lower case and separated by spaces, phrases by commas. In a list of words, "_"
@@ -57,7 +57,7 @@ export const english = {
     until: "until till by_the_end_of",
     per: "per every each",
     and: "and or plus"
-  } satisfies Record<Slot, string>,
+  } satisfies Record<PhraseKind, string>,
   cues: {
     not: "not the case that, not true that, not the case, not, never, no, none, nobody, nothing, neither, nor, without, cannot, hardly, barely, fail to, refuse to, avoid",
     over: "no longer, not any more, not anymore, anymore, any more",
@@ -131,6 +131,6 @@ export const english = {
    */
   same: synonyms,
   opposites,
-  kinds,
+  kinds: exclusiveWords,
   numbers: "once=1 twice=2"
 }

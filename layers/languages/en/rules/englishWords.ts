@@ -45,7 +45,7 @@ export const opposites = `
   ascending / descending; horizontal / vertical; vegetarian / meat eater, carnivore; smoker, smoke / nonsmoker, non-smoker; loud / quiet; tabs, tab / spaces, space; opt in / opt out; merge / squash; sober / drunk; home / away; hourly / daily; short, brief / long; big / small; high / low; quick / slow; easy / hard, difficult; more / less, fewer; strong / weak; many / few; wet / dry; hot / cold; thick / thin; wide / narrow; heavy / light; plural / singular`
 
 /** Words by kind; words of one kind exclude each other. */
-export const kinds = {
+export const exclusiveWords = {
   environment: "production staging development test testing qa local preview canary sandbox demo uat live beta alpha",
   side: "left right top bottom upper lower front rear back north south east west northern southern eastern western central middle",
   rank: "primary secondary first second third fourth fifth main replica master slave leader follower senior junior backup standby",

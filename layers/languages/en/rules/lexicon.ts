@@ -2,14 +2,14 @@ import { setOf } from "../../../../text/normalise/functionWords.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { english } from "./english.js"
 import { relations } from "./englishRelations.js"
-import type { Cue, Slot } from "./Language.js"
+import type { Cue, PhraseKind } from "./Language.js"
 
 /** The lexicon's entry for a word or a phrase. */
 export interface Entry {
   /** The canonical form of its synonyms. */
   canon: string
   cue?: Cue
-  slot?: Slot
+  slot?: PhraseKind
   relation?: string
   /** The kinds that it belongs to. */
   kinds?: ReadonlyArray<string>
@@ -66,7 +66,7 @@ const fillEntries = (entryOf: (phrase: string) => Entry) => {
   mark(english.events, " ", { verb: true, event: true })
   mark(english.singular, " ", { singular: true })
   mark(english.generic, " ", { generic: true })
-  for (const [slot, words] of Object.entries(english.slots)) mark(words, " ", { slot: slot as Slot })
+  for (const [slot, words] of Object.entries(english.slots)) mark(words, " ", { slot: slot as PhraseKind })
   for (const [cue, words] of Object.entries(english.cues)) mark(words, ",", { cue: cue as Cue })
   mark(english.changes, ",", { cue: "changed", verb: true })
   mark(english.cues.ended, ",", { verb: true })

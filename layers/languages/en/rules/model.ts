@@ -3,7 +3,7 @@ import { assetFile } from "../../../../text/assetFile.js"
 import type { Features } from "./clauseFeatures.js"
 import type { ComparedMemory } from "./compare.js"
 import type { Likelihoods } from "./decide.js"
-import { hashCount, type Phrase, phraseKinds } from "./phrases.js"
+import { hashCount, type PhraseHash, phraseKinds } from "./phrases.js"
 
 /** Log odds of phrases, and boosted trees of depth four. Each tree has 15 features with thresholds, and 16 leaves. */
 interface Model {
@@ -79,7 +79,7 @@ const placeOf = (hash: number, sorted: Uint32Array): number => {
 }
 
 /** For each kind of phrase and each action, how strongly the phrases support the action. */
-const phraseFeatures = (phrases: ReadonlyArray<Phrase>, tables: Model["phrases"]): Features => {
+const phraseFeatures = (phrases: ReadonlyArray<PhraseHash>, tables: Model["phrases"]): Features => {
   const sums = new Float64Array(actions * tables.length)
   for (const phrase of phrases) {
     const kind = Math.floor(phrase / hashCount)

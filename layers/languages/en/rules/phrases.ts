@@ -1,4 +1,4 @@
-import type { Bag, Sort } from "./bag.js"
+import type { Bag, WordSort } from "./bag.js"
 
 /**
  * The kinds of phrases:
@@ -10,9 +10,9 @@ import type { Bag, Sort } from "./bag.js"
 export const phraseKinds = ["fresh", "gone", "said", "known", "shape", "shape known"] as const
 
 /** A phrase: the index of its kind, combined with the hash of its words. */
-export type Phrase = number
+export type PhraseHash = number
 
-const kindOf = (kind: number, hash: number): Phrase => kind * hashCount + mixed(hash)
+const kindOf = (kind: number, hash: number): PhraseHash => kind * hashCount + mixed(hash)
 /** The number of possible hashes, which have 24 bits. */
 export const hashCount = 2 ** 24
 
@@ -33,7 +33,7 @@ const mixed = (hash: number): number => {
 /** The hash of a sign that replaces words. Its leading control character prevents collisions with words. */
 const sign = (name: string): number => hashOf(`\u0001${name}`)
 const [shared, sharedNumber] = [sign("shared"), sign("shared number")]
-const signs: Readonly<Record<Exclude<Sort, "link">, number>> = {
+const signs: Readonly<Record<Exclude<WordSort, "link">, number>> = {
   mark: sign("mark"),
   name: sign("name"),
   number: sign("number"),
@@ -91,7 +91,7 @@ const hashOfRun = (stems: ReadonlyArray<number>, from: number, length: number): 
   return hasContent ? hash : undefined
 }
 
-const takeRuns = (stems: ReadonlyArray<number>, length: number, kind: number, into: Set<Phrase>) => {
+const takeRuns = (stems: ReadonlyArray<number>, length: number, kind: number, into: Set<PhraseHash>) => {
   for (let from = 0; from + length <= stems.length; from++) {
     const hash = hashOfRun(stems, from, length)
     if (hash !== undefined) into.add(kindOf(kind, hash))
@@ -103,7 +103,7 @@ const addOneSided = (
   own: HashedWords,
   other: HashedWords,
   kinds: readonly [words: number, pairs: number],
-  into: Set<Phrase>
+  into: Set<PhraseHash>
 ) => {
   for (const word of own.has) if (!other.has.has(word)) into.add(kindOf(kinds[0], word))
   for (let index = 0; index + 1 < own.words.length; index++)
@@ -112,9 +112,9 @@ const addOneSided = (
 }
 
 /** All phrases of a memory and a statement, each once. */
-export const phrasesOf = (memory: Bag, statement: Bag): ReadonlyArray<Phrase> => {
+export const comparePhrases = (memory: Bag, statement: Bag): ReadonlyArray<PhraseHash> => {
   const [a, b] = [wordsOf(memory), wordsOf(statement)]
-  const phrases = new Set<Phrase>()
+  const phrases = new Set<PhraseHash>()
   addOneSided(b, a, [0, 2], phrases)
   addOneSided(a, b, [1, 3], phrases)
   const markShared = ({ words }: HashedWords, { has }: HashedWords) =>

@@ -6,7 +6,7 @@ export const pastForms =
   /ed$|^(?:ran|met|bought|sold|went|saw|flew|rode|swam|won|broke|found|sent|gave|ate|paid|took|left|chose|became|got|wrote|built|held|lost|spoke|drove|grew|fell|began|came|made|quit)$/
 
 /** The point where the subject of a clause ends. */
-export interface Pivot {
+export interface SubjectEnd {
   /** The index of the verb, or of the mark after a key; −1 without either. */
   readonly index: number
   /** True if the clause is a key with a value: "port: 5432". */
@@ -14,9 +14,9 @@ export interface Pivot {
 }
 
 /** Finds the colon after a key, otherwise the first verb. */
-export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
+export const findSubjectEnd = (items: ReadonlyArray<Item>): SubjectEnd => {
   const colon = items.findIndex(({ mark }) => mark !== undefined && /[:=>(]/.test(mark))
-  const verb = verbIn(items)
+  const verb = findVerbIndex(items)
   // A key and value without a mark: "plan Starter", "port 5432".
   if (verb === -1 && colon === -1 && items.length <= maxTerseWords && items[0]?.entry?.singular === true)
     return { index: 1, keyed: true }
@@ -28,7 +28,7 @@ export const pivotOf = (items: ReadonlyArray<Item>): Pivot => {
   )
     return { index: verb, keyed: false }
   const rest = items.slice(colon + 1)
-  const later = verbIn(rest)
+  const later = findVerbIndex(rest)
   const listed = rest.slice(0, Math.max(0, later)).some(({ mark }) => mark === ",")
   return later < 1 || listed || rest.length < 4
     ? { index: colon, keyed: true }
@@ -39,7 +39,7 @@ const maxKeyWords = 8
 /** The maximum number of words in a key and its value, if no mark separates them. */
 const maxTerseWords = 3
 
-export const verbIn = (items: ReadonlyArray<Item>): number => {
+export const findVerbIndex = (items: ReadonlyArray<Item>): number => {
   for (const [at, item] of items.entries()) {
     const before = items[at - 1]
     if (item.mark !== undefined || item.scalar !== undefined || isDetermined(before)) continue

@@ -3,7 +3,7 @@ import { stemOf } from "../../../../text/normalise/stem.js"
 import { isDimension } from "../values/units.js"
 import { keyOf, type Value } from "../values/Value.js"
 import { rowOf, weightOfRow, wordTableIfPresent } from "./align.js"
-import type { Bag, BagWord, Sort, Text } from "./bag.js"
+import type { Bag, BagWord, Text, WordSort } from "./bag.js"
 import { hintIndex, hintNames } from "./hints.js"
 import { itemsOf } from "./items.js"
 import type { Item } from "./tokens.js"
@@ -21,7 +21,7 @@ const isContent = ({ canon, entry, mark, name, scalar }: Item): boolean =>
   !(entry?.empty || entry?.auxiliary || entry?.pronoun || entry?.speaker) &&
   !(entry?.slot !== undefined && entry.relation === undefined && entry.kinds === undefined)
 
-const sortOf = (item: Item): Sort => {
+const sortOf = (item: Item): WordSort => {
   if (item.scalar !== undefined) return "number"
   if (!isContent(item)) return "link"
   return item.name === true || item.capital === true ? "name" : "content"
@@ -67,7 +67,7 @@ const emptyDraft = () => ({
   scalars: [] as Value[],
   labels: [] as (readonly [string, string])[],
   stems: [] as string[],
-  sorts: [] as Sort[],
+  sorts: [] as WordSort[],
   senses: [] as number[],
   hints: new Uint8Array(hintNames.length),
   ...{ weight: 0, tone: 0, nots: 0, marks: 0, question: false, quoted: false, speaker: false, first: "", last: "" },

@@ -1,29 +1,29 @@
 import type { Value } from "../values/Value.js"
-import type { Clause, Place, Word } from "./Clause.js"
+import type { Clause, ClauseRole, Word } from "./Clause.js"
 import { relations } from "./englishRelations.js"
 import type { Cue } from "./Language.js"
 import { lexicon } from "./lexicon.js"
-import { type Pivot, pastForms, pivotOf } from "./pivot.js"
+import { findSubjectEnd, pastForms, type SubjectEnd } from "./pivot.js"
 import type { Item } from "./tokens.js"
 
 /** The state while a clause is being read. */
 type ClauseDraft = ReturnType<typeof emptyDraft>
 
-const emptyDraft = (items: ReadonlyArray<Item>, pivot: Pivot) => ({
+const emptyDraft = (items: ReadonlyArray<Item>, pivot: SubjectEnd) => ({
   ...{ items, pivot, relation: "", verb: "", notCount: 0 },
   ...{ hasOver: false, isDenying: false, event: false, past: false, indefinite: false },
   words: new Map<string, Word>(),
   scalars: [] as Value[],
   naming: [] as Value[],
   cues: new Set<Cue>(),
-  place: (pivot.index === 0 ? "object" : "subject") as Place,
+  place: (pivot.index === 0 ? "object" : "subject") as ClauseRole,
   denied: undefined as string | undefined,
   subjectKind: "nobody" as Clause["subjectKind"]
 })
 
 /** Parses a clause: subject, value, relation and negation. */
 export const clauseOf = (items: ReadonlyArray<Item>): Clause => {
-  const pivot = pivotOf(items)
+  const pivot = findSubjectEnd(items)
   const draft = emptyDraft(items, pivot)
   for (const [index, item] of items.entries()) {
     if (index === pivot.index) draft.place = "object"
@@ -152,7 +152,7 @@ const takeWord = (draft: ClauseDraft, index: number) => {
   if (draft.isDenying && draft.denied === undefined) draft.denied = canon
   const around = place === "place" && entry?.kinds?.some((kind) => circumstances.has(kind)) === true
   const key = pivot.keyed && index === pivot.index - 1 && entry?.singular === true
-  const wordPlace: Place = key || isAttribute(items, index, inside) ? "attribute" : around ? "scope" : place
+  const wordPlace: ClauseRole = key || isAttribute(items, index, inside) ? "attribute" : around ? "scope" : place
   if (wordPlace === "subject" && !relational) draft.subjectKind = "named"
   const existing = words.get(canon)
   if (existing !== undefined && (existing.place !== "reason" || wordPlace === "reason")) return

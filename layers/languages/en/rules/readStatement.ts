@@ -47,7 +47,7 @@ export const readStatement = ({ at: saidAt, type }: Statement, { texts }: Bag): 
         clause,
         from: part,
         tokens,
-        weight: weightOf(tokens),
+        weight: totalWeight(tokens),
         canons,
         context: units.length === 0 ? noContext : context
       })
@@ -61,7 +61,7 @@ export const readStatement = ({ at: saidAt, type }: Statement, { texts }: Bag): 
   return { units, words, numbers, saidAt, type }
 }
 
-export const weightOf = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
+export const totalWeight = (tokens: ReadonlyArray<{ readonly weight: number }>): number =>
   tokens.reduce((sum, { weight }) => sum + weight, 0)
 
 /** The two most similar clauses: of the memory (`a`) and of the statement (`b`). */
@@ -83,10 +83,10 @@ const overlapOf = (a: StatementClause, b: StatementClause): number => {
  * Finds the two most similar clauses. Clauses under a heading have priority over the heading itself if it has no new
  * words.
  */
-export const bestPairOf = (memory: Reading, statement: Reading): ClausePair | undefined => {
+export const findBestClausePair = (memory: Reading, statement: Reading): ClausePair | undefined => {
   let best: ClausePair | undefined
   for (const [place, b] of statement.units.entries()) {
-    const knownWeight = weightOf(b.tokens.filter(({ canon }) => memory.words.has(canon)))
+    const knownWeight = totalWeight(b.tokens.filter(({ canon }) => memory.words.has(canon)))
     const heading = b.clause.verbless && statement.units.length > 1 && knownWeight > 0.99 * b.weight
     for (const [index, a] of memory.units.entries()) {
       const pairScore = overlapOf(a, b) + (place === 0 ? 0.05 : 0) + (index === 0 ? 0.02 : 0) - (heading ? 0.8 : 0)
@@ -104,11 +104,11 @@ const seeds = {
   more: "another second additional extra further other",
   maybe: "might considering planning proposed wants possible suggested hopes idea"
 }
-export type NewsKind = keyof typeof seeds
-const newsKinds = Object.entries(seeds) as ReadonlyArray<readonly [NewsKind, string]>
+export type ChangeKind = keyof typeof seeds
+const newsKinds = Object.entries(seeds) as ReadonlyArray<readonly [ChangeKind, string]>
 
 /** For each kind of news, the highest cosine of each word with its typical words. */
-export type NewsSimilarity = Readonly<Record<NewsKind, ReadonlyMap<string, number>>>
+export type ChangeSimilarity = Readonly<Record<ChangeKind, ReadonlyMap<string, number>>>
 
 /** Cache by row: the cosines with all kinds of news. */
 const numbersByRow = new Map<number, ReadonlyArray<number>>()
@@ -129,11 +129,11 @@ const similarityToNews = (row: number, table: WordTable): ReadonlyArray<number> 
 }
 
 /** Measures how similar each word of a statement is to each kind of news. */
-export const newsSimilarityOf = (tokens: Iterable<Token>): NewsSimilarity => {
+export const measureChangeSimilarity = (tokens: Iterable<Token>): ChangeSimilarity => {
   const table = wordTableIfPresent()
   const cosines = newsKinds.map(([name]) => [name, new Map<string, number>()] as const)
   for (const { canon, name, row } of tokens)
     if (!name && row >= 0 && table !== undefined)
       for (const [kind, near] of similarityToNews(row, table).entries()) cosines[kind]![1].set(canon, near)
-  return Object.fromEntries(cosines) as unknown as NewsSimilarity
+  return Object.fromEntries(cosines) as unknown as ChangeSimilarity
 }

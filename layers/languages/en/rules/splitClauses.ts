@@ -1,5 +1,5 @@
 import type { Clause } from "./Clause.js"
-import { pastForms, verbIn } from "./pivot.js"
+import { findVerbIndex, pastForms } from "./pivot.js"
 import { clauseOf } from "./readClause.js"
 import type { Item } from "./tokens.js"
 
@@ -42,7 +42,7 @@ const beginsClause = (items: ReadonlyArray<Item>, from: number): boolean => {
   if (first === undefined || first.mark !== undefined || first.entry?.slot !== undefined) return false
   const lookahead = items.slice(from, from + 6)
   const end = lookahead.findIndex(({ mark }) => mark !== undefined)
-  const verb = verbIn(end === -1 ? lookahead : lookahead.slice(0, end))
+  const verb = findVerbIndex(end === -1 ? lookahead : lookahead.slice(0, end))
   return verb > 0 && (end === -1 || verb < end)
 }
 

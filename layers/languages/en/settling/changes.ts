@@ -10,7 +10,7 @@ export interface Change {
   readonly from: Value
   readonly to: Value
   readonly slots: Set<Slot>
-  proof: Proof
+  proof: ProofStrength
 }
 
 /**
@@ -18,7 +18,7 @@ export interface Change {
  * `certain` if the new value was said twice, the last time after the old value, or if the reconciler is certain of a
  * contradiction.
  */
-export type Proof = "certain" | "unsure"
+export type ProofStrength = "certain" | "unsure"
 
 /** A change found in one slot can prove a change in others. The search stops after this many rounds. */
 const maxRounds = 4
@@ -35,16 +35,16 @@ export function* changesIn(
 ): Generator<void, ReadonlyArray<Change>> {
   const changes = new Map<string, Change>()
   /** The slots that have one value at a time, with the proof of it. */
-  const singleValued = new Map<Slot, Proof>()
+  const singleValued = new Map<Slot, ProofStrength>()
   const handovers = handoversIn(slots)
-  const stepProof = (slot: Slot, from: Value, to: Value): Proof | undefined => {
+  const stepProof = (slot: Slot, from: Value, to: Value): ProofStrength | undefined => {
     const isHandover = (handovers.get(keyOf(slot, from, to)) ?? 0) > 1
     return proofOf(slot, [from, to], evidence, { index, isHandover })
   }
-  const proofIn = (slot: Slot): Proof | undefined => {
+  const proofIn = (slot: Slot): ProofStrength | undefined => {
     const known = singleValued.get(slot)
     if (known === "certain") return known
-    let proof: Proof | undefined = known
+    let proof: ProofStrength | undefined = known
     for (const [from, to] of stepsIn(slot)) {
       const key = keyOf(slot, from, to)
       const step = changes.get(key)?.proof === "certain" ? "certain" : stepProof(slot, from, to)
@@ -118,11 +118,11 @@ const proofOf = (
   [from, to]: readonly [Value, Value],
   { contradicts, predecessors }: Evidence,
   { index, isHandover }: { readonly index: UtteranceIndex; readonly isHandover: boolean }
-): Proof | undefined => {
+): ProofStrength | undefined => {
   const isContradicted = (): boolean =>
     rowsOf(from).some((older) => rowsOf(to).some((newer) => contradicts(newer, older)))
   const isRepeated = to.mentions > 1 && from.last < to.last
-  const byWording = (): Proof => (isRepeated || isContradicted() ? "certain" : "unsure")
+  const byWording = (): ProofStrength => (isRepeated || isContradicted() ? "certain" : "unsure")
   if (isHandover) return byWording()
   if (from.last > to.last) return undefined
   const ids = new Set(from.entries.map(({ utterance }) => utterance.row.memory.id))

@@ -31,13 +31,18 @@ const times =
 export const isUnspecificStem = (stem: string): boolean => looseStems.has(stem)
 
 /** True if one of the stems around a gap identifies the attribute. */
-export const identifies = (stems: Iterable<string>): boolean => [...stems].some((stem) => !looseStems.has(stem))
+export const identifiesAttribute = (stems: Iterable<string>): boolean =>
+  [...stems].some((stem) => !looseStems.has(stem))
 
 /**
  * True if a gap may begin at a word. A gap may not begin after a name (the verb follows) or "'s" (the attribute
  * follows).
  */
-export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (word: string) => boolean): boolean => {
+export const mayBeginGap = (
+  words: ReadonlyArray<string>,
+  start: number,
+  isName: (word: string) => boolean
+): boolean => {
   const word = words[start]!
   if (verbsAndPronouns.has(word)) return false
   if (start === 0) return !prepositions.has(word)
@@ -48,7 +53,7 @@ export const mayBegin = (words: ReadonlyArray<string>, start: number, isName: (w
 }
 
 /** True if the words from `start` to `end` may be a value: one phrase without a verb or another preposition. */
-export const mayFill = (words: ReadonlyArray<string>, start: number, end: number): boolean => {
+export const mayFillGap = (words: ReadonlyArray<string>, start: number, end: number): boolean => {
   if (words[end] === "'s") return false
   for (let index = start; index < end; index++) {
     const word = words[index]!
@@ -127,10 +132,10 @@ const hasRivalValue = (
     otherReading.length > maxGapWords
   )
     return false
-  if (!mayBegin(a, start, isName) || !mayBegin(b, start, isName)) return false
+  if (!mayBeginGap(a, start, isName) || !mayBeginGap(b, start, isName)) return false
   if (
-    !mayFill(a, start, a.length - end) ||
-    !mayFill(b, start, b.length - end) ||
+    !mayFillGap(a, start, a.length - end) ||
+    !mayFillGap(b, start, b.length - end) ||
     !areExclusiveValues(reading, otherReading)
   )
     return false

@@ -1,6 +1,6 @@
 import { textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
-import { similarity } from "../../../../text/normalise/similarity.js"
+import { wordSetSimilarity } from "../../../../text/normalise/similarity.js"
 import { statesOtherValue } from "./gaps.js"
 import { type Reading, readingOf } from "./readings.js"
 import { createNameTest, indexUtterances, utterancesOf } from "./utterances.js"
@@ -23,7 +23,7 @@ export const createRepeatTest = (rows: ReadonlyArray<Row>): ((row: Row, other: R
     const [mine, its] = [readingOf(title), readingOf(text)]
     const names = namesAndNumbers(mine)
     if (!names.every((word) => its.allStems.has(word)) || statesOtherValue(title, text)) return false
-    if (similarity(mine.allStems, its.allStems) >= minOverlap) return true
+    if (wordSetSimilarity(mine.allStems, its.allStems) >= minOverlap) return true
     const mainName = names.reduce(
       (mostFrequent, word) => (index.countOf(word) > index.countOf(mostFrequent) ? word : mostFrequent),
       names[0] ?? ""

@@ -1,8 +1,8 @@
-import { lastMentionTime, storeAndKind, textOf } from "../../../../src/maintenance/pairs.js"
+import { comparisonGroupKey, lastMentionTime, textOf } from "../../../../src/maintenance/pairs.js"
 import type { Row } from "../../../../src/model/MemoryRow.js"
 import type { Evidence, Settlement } from "../../../../src/ports/Settler.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { type Change, changesIn, type Proof } from "./changes.js"
+import { type Change, changesIn, type ProofStrength } from "./changes.js"
 import { isUnspecificStem } from "./gaps.js"
 import { type Reading, readingOf, stemsOf } from "./readings.js"
 import { type Slot, slotsIn } from "./slots.js"
@@ -10,7 +10,7 @@ import {
   createNameTest,
   hasAll,
   indexUtterances,
-  shareOf,
+  sharedFraction,
   type Utterance,
   type UtteranceIndex,
   utterancesOf
@@ -51,7 +51,7 @@ export function* settle(rows: ReadonlyArray<Row>, evidence: Evidence): Generator
   const active = new Set(rows)
   const superseded = new Map<Row, Row>()
   const unsure = new Set<Row>()
-  const supersede = (row: Row, newer: Row, proof: Proof): void => {
+  const supersede = (row: Row, newer: Row, proof: ProofStrength): void => {
     const before = superseded.get(row)
     const isCertain = before !== undefined && !unsure.has(row)
     if (row === newer || (isCertain && proof === "unsure")) return
@@ -110,7 +110,7 @@ const findStatements = ({ active, isName, index }: Corpus, change: Change, value
   const { mainName: subject, kindKey } = slotOf(change)
   const candidates = index
     .containing(subject, value.stems)
-    .filter(({ reading, row }) => storeAndKind(row) === kindKey && says(reading, value.stems, change))
+    .filter(({ reading, row }) => comparisonGroupKey(row) === kindKey && says(reading, value.stems, change))
   const certain = candidates.filter((utterance) => isAbout(utterance, change, value, isName))
   // If most utterances with this value are certainly about the attribute, assume the same for the rest.
   const isTypical = certain.length > 1 && certain.length >= minShare * candidates.length
@@ -177,12 +177,13 @@ const endedBy = (newer: Row, index: UtteranceIndex, isName: (word: string) => bo
     [...ended].flatMap((stem) => index.containing(subject, new Set([stem])))
   )
   const isEnded = ({ isOwnText, row }: Utterance): boolean => {
-    if (!isOwnText || row === newer || storeAndKind(row) !== storeAndKind(newer) || !isBefore(row, newer)) return false
+    if (!isOwnText || row === newer || comparisonGroupKey(row) !== comparisonGroupKey(newer) || !isBefore(row, newer))
+      return false
     const reading = readingOfRow(row)
     // Without a name, a memory that shares no word with the new state is about another thing.
     return (
-      shareOf(ended, reading.now) >= minShare &&
-      (names.length > 0 || shareOf(now, reading.now) > 0) &&
+      sharedFraction(ended, reading.now) >= minShare &&
+      (names.length > 0 || sharedFraction(now, reading.now) > 0) &&
       statesAll(reading, ended, [allStems])
     )
   }

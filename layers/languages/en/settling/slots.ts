@@ -1,6 +1,14 @@
-import { storeAndKind } from "../../../../src/maintenance/pairs.js"
+import { comparisonGroupKey } from "../../../../src/maintenance/pairs.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
-import { areExclusiveValues, identifies, maxGapWords, mayBegin, mayFill, prepositions, speakers } from "./gaps.js"
+import {
+  areExclusiveValues,
+  identifiesAttribute,
+  maxGapWords,
+  mayBeginGap,
+  mayFillGap,
+  prepositions,
+  speakers
+} from "./gaps.js"
 import { stemsOf } from "./readings.js"
 import type { Utterance, UtteranceIndex } from "./utterances.js"
 
@@ -72,14 +80,14 @@ const addGaps = (
   words: ReadonlyArray<string>,
   isName: (word: string) => boolean
 ): void => {
-  const before = [storeAndKind(utterance.row)]
+  const before = [comparisonGroupKey(utterance.row)]
   for (const [index, word] of words.entries()) before.push(`${before[index]} ${word}`)
   const after = [""]
   for (let index = words.length - 1; index >= 0; index--) after.unshift(`${words[index]} ${after[0]}`)
   for (let start = 0; start < words.length; start++) {
-    if (!mayBegin(words, start, isName)) continue
+    if (!mayBeginGap(words, start, isName)) continue
     for (let end = start + 1; end <= Math.min(words.length, start + maxGapWords); end++) {
-      if (!mayFill(words, start, end)) continue
+      if (!mayFillGap(words, start, end)) continue
       const key = `${before[start]}\n${after[end]}`
       const existing = gaps.get(key)
       const entry = { utterance, words: words.slice(start, end) }
@@ -108,8 +116,15 @@ const slotOf = (
     index.countOf(word) > index.countOf(mostFrequent) ? word : mostFrequent
   )
   const around = new Set([...stemsOf(outerWords)].filter((stem) => !names.includes(stem)))
-  if (!identifies(around) || (start === 0 && !mayLead(values, after, index, mainName))) return undefined
-  return { kindKey: storeAndKind(entries[0]!.utterance.row), before, after, mainName, around, values: alternatives }
+  if (!identifiesAttribute(around) || (start === 0 && !mayLead(values, after, index, mainName))) return undefined
+  return {
+    kindKey: comparisonGroupKey(entries[0]!.utterance.row),
+    before,
+    after,
+    mainName,
+    around,
+    values: alternatives
+  }
 }
 
 const valuesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Value> => {

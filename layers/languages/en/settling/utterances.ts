@@ -93,7 +93,7 @@ export const hasAll = (words: ReadonlySet<string>, required: ReadonlySet<string>
 }
 
 /** The share of `words` that `others` contains, 0…1. */
-export const shareOf = (words: ReadonlySet<string>, others: ReadonlySet<string>): number => {
+export const sharedFraction = (words: ReadonlySet<string>, others: ReadonlySet<string>): number => {
   let shared = 0
   for (const word of words) if (others.has(word)) shared++
   return words.size === 0 ? 0 : shared / words.size

@@ -22,7 +22,7 @@ export interface Value {
   readonly week?: number
   readonly weekday?: number
   /** The days that a date means, in days since 1970: from, and until (exclusive). Undefined for recurring days. */
-  readonly days?: Days
+  readonly days?: DayRange
   /** True if the date depends on the time of the statement: tomorrow, next Friday. */
   readonly isRelative?: boolean
   /** Approximately. */
@@ -33,7 +33,7 @@ export interface Value {
   readonly others?: ReadonlyArray<Value>
 }
 
-export type Days = readonly [from: number, until: number]
+export type DayRange = readonly [from: number, until: number]
 
 /** A value and its place in a text. */
 export interface PlacedValue {

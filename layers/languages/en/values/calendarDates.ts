@@ -1,5 +1,5 @@
 import { isDay } from "../../../../text/when/clock.js"
-import { dayOf, dayValue, type Reader, type Source, weekdayOf } from "./days.js"
+import { dayOf, dayValue, type Source, type ValueReader, weekdayOf } from "./days.js"
 import { ordinalAt } from "./numbers.js"
 import { matchAt } from "./Value.js"
 
@@ -68,7 +68,7 @@ const monthAt = (
   return { month: monthOf(match[1]!), end: index + match[1]!.length + (hasDot ? 1 : 0) }
 }
 
-export const readIsoDate: Reader = ({ lower, today }, index) => {
+export const readIsoDate: ValueReader = ({ lower, today }, index) => {
   const match = matchAt(iso, lower, index)
   if (match === null) return undefined
   const [year, month, day] = [Number(match[1]), Number(match[2]), match[3] === undefined ? undefined : Number(match[3])]
@@ -84,7 +84,7 @@ const dateCue =
   /(?:^|[^a-z])(?:on|by|to|until|till|from|since|due|before|after|valid|exp\w*|hearing|rec'd|mon|tue|tues|wed|weds|thu|thurs|fri|sat|sun)[.,:]?\s(?:the\s)?$/
 
 /** 10.07.2026, 31.12.27, 05.03., 4/28, 09/04/2026. With a slash, the day or the month may come first. */
-export const readNumericDate: Reader = ({ lower, today }, index) => {
+export const readNumericDate: ValueReader = ({ lower, today }, index) => {
   const match = matchAt(numeric, lower, index)
   if (match === null) return undefined
   const [form, left, mark, right, yearText] = match as unknown as [string, string, string, string, string | undefined]
@@ -134,7 +134,7 @@ const dateWithYear = (source: Source, index: number, end: number, fields: Parame
 }
 
 /** 5 March 2026, the second of April, 8 Feb '26. */
-export const readDayAndMonth: Reader = (source, index) => {
+export const readDayAndMonth: ValueReader = (source, index) => {
   const { lower } = source
   const read = dayAt(lower, index)
   if (read === undefined) return undefined
@@ -145,7 +145,7 @@ export const readDayAndMonth: Reader = (source, index) => {
 }
 
 /** March 5, March 2026, March. */
-export const readMonthAndDay: Reader = (source, index) => {
+export const readMonthAndDay: ValueReader = (source, index) => {
   const { lower } = source
   const certain = monthAt(source, index, false)
   const named = certain ?? monthAt(source, index, true)
@@ -163,7 +163,7 @@ export const readMonthAndDay: Reader = (source, index) => {
 }
 
 /** "the 24th": the next such day. It may also be up to three days ago. */
-export const readDayOfMonth: Reader = ({ lower, today }, index) => {
+export const readDayOfMonth: ValueReader = ({ lower, today }, index) => {
   const read = dayAt(lower, index)
   if (read === undefined || !read.isOrdinal || !Number.isFinite(today)) return undefined
   const date = new Date((today - 3) * 86_400_000)
@@ -180,7 +180,7 @@ const theDay = /the\s/y
 const afterDay =
   /[\s]*(?:$|[.,;:!?)!–-]|(?:and|at|to|is|are|was|instead|not|so|in|if|from|around|already|from|with|after|before|as)(?![a-z\dß-\u1fff\u3040-\ud7ff]))/y
 
-export const readOrdinalDay: Reader = (source, index) => {
+export const readOrdinalDay: ValueReader = (source, index) => {
   const article = matchAt(theDay, source.lower, index)
   if (article === null) return undefined
   const start = index + article[0].length
@@ -189,7 +189,7 @@ export const readOrdinalDay: Reader = (source, index) => {
   return found !== undefined && matchAt(afterDay, source.lower, found.end) !== null ? { ...found, index } : undefined
 }
 
-export const readQuarterOrYear: Reader = (source, index) => {
+export const readQuarterOrYear: ValueReader = (source, index) => {
   const { lower, today } = source
   const named = matchAt(quarter, lower, index)
   if (named !== null && isCapital(source, index)) {

@@ -46,7 +46,7 @@ const halfDay = (text: string, index: number, end: number, minutes: number): Pla
 }
 
 /** Reads the time of day that begins at `index`: 17:45, 9 am, 20.00 h, a quarter past one in the afternoon, noon. */
-export const clockAt = (text: string, index: number): PlacedValue | undefined => {
+export const readClockTime = (text: string, index: number): PlacedValue | undefined => {
   const word = matchAt(named, text, index)
   if (word !== null)
     return { index, end: index + word[0].length, value: clock(word[0], word[1] === "midnight" ? 0 : 720) }

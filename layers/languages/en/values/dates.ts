@@ -10,7 +10,7 @@ import {
   weekdayPattern,
   wordPattern
 } from "./calendarDates.js"
-import { dayOf, type Reader, relativeDay, weekdayOf } from "./days.js"
+import { dayOf, relativeDay, type ValueReader, weekdayOf } from "./days.js"
 import { numberAt } from "./numbers.js"
 import { isWordAt, matchAt, type Value } from "./Value.js"
 
@@ -22,7 +22,7 @@ const nextWords = /(?:(this coming|this|next|coming|last|past)\s)?/y
  * Friday, next Tuesday, Wednesday the 5th of June, Thursday of next week. Computes the date if the time of the
  * statement is known.
  */
-const weekdayDate: Reader = (source, index) => {
+const weekdayDate: ValueReader = (source, index) => {
   const { lower, raw, today } = source
   const modifier = matchAt(nextWords, lower, index)!
   const start = index + modifier[0].length
@@ -88,7 +88,7 @@ const unitOfDistance = /[\s-]?(day|week|fortnight|month|year)s?(?:['’]\stime)?
 const origin = /\s(ago|hence|from\snow|(?:from\s)?(?:today|tomorrow|yesterday)|(?:from|on)\s(?=[a-z]))/y
 
 /** Tomorrow, in ten days, a week from Friday, two weeks ago, next week, a fortnight today. */
-const relativeDate: Reader = (source, index) => {
+const relativeDate: ValueReader = (source, index) => {
   const { lower, today } = source
   if (!Number.isFinite(today)) return undefined
   const word = matchAt(dayWord, lower, index)
@@ -100,7 +100,7 @@ const relativeDate: Reader = (source, index) => {
 }
 
 const period = wordPattern("(?:the\\s)?(next|last|coming)\\s(week|weekend|month|year)")
-const periodAt: Reader = ({ lower, today }, index) => {
+const periodAt: ValueReader = ({ lower, today }, index) => {
   const match = matchAt(period, lower, index)
   if (match === null) return undefined
   const side = match[1] === "last" ? -1 : 1
@@ -122,7 +122,7 @@ const periodAt: Reader = ({ lower, today }, index) => {
   return value && { index, end: index + match[0].length, value }
 }
 
-const distantDay: Reader = (source, index) => {
+const distantDay: ValueReader = (source, index) => {
   const { lower, today } = source
   const start = matchAt(distance, lower, index)
   if (start === null) return undefined
@@ -157,14 +157,14 @@ const distantDay: Reader = (source, index) => {
 }
 
 /** Readers by the first character of a date: a digit, or a letter. */
-const digitReaders: ReadonlyArray<Reader> = [
+const digitReaders: ReadonlyArray<ValueReader> = [
   readIsoDate,
   readNumericDate,
   distantDay,
   readDayAndMonth,
   readQuarterOrYear
 ]
-const letterReaders: ReadonlyArray<Reader> = [
+const letterReaders: ReadonlyArray<ValueReader> = [
   relativeDate,
   weekdayDate,
   readOrdinalDay,
@@ -174,7 +174,7 @@ const letterReaders: ReadonlyArray<Reader> = [
 ]
 
 /** Reads the date that begins at `index`. */
-export const dateAt: Reader = (source, index) => {
+export const dateAt: ValueReader = (source, index) => {
   const readers = /\d/.test(source.lower[index]!) ? digitReaders : letterReaders
   for (const read of readers) {
     const found = read(source, index)

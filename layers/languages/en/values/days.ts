@@ -1,4 +1,4 @@
-import type { Days, PlacedValue, Value } from "./Value.js"
+import type { DayRange, PlacedValue, Value } from "./Value.js"
 
 /** The day of an instant, in days since 1970. */
 export const dayOfInstant = (instant: number): number => Math.floor(instant / 86_400_000)
@@ -14,9 +14,9 @@ interface Fields {
 }
 
 /** The days that the fields mean. Without a year, the occurrence nearest to 45 days (half a season) after `today`. */
-const daysOf = ({ day, month, weekday, year }: Fields, today: number): Days | undefined => {
+const daysOf = ({ day, month, weekday, year }: Fields, today: number): DayRange | undefined => {
   if (month === undefined) return year === undefined ? undefined : [dayOf(year, 1, 1), dayOf(year + 1, 1, 1)]
-  const inYear = (year: number): Days =>
+  const inYear = (year: number): DayRange =>
     day === undefined
       ? [dayOf(year, month, 1), dayOf(year, month + 1, 1)]
       : [dayOf(year, month, day), dayOf(year, month, day) + 1]
@@ -56,4 +56,4 @@ export interface Source {
 }
 
 /** Reads a value that begins at `index`. */
-export type Reader = (source: Source, index: number) => PlacedValue | undefined
+export type ValueReader = (source: Source, index: number) => PlacedValue | undefined

@@ -53,7 +53,7 @@ export const listIn = (tokens: ReadonlyArray<ListToken>): List | undefined => {
 }
 
 /** The number of items whose words are all among `words`. */
-export const itemsAmong = (
+export const countItemsAmong = (
   items: ReadonlyArray<ListItem>,
   words: { readonly has: (canon: string) => boolean }
 ): number => items.filter((item) => [...item].every((canon) => words.has(canon))).length

@@ -1,7 +1,7 @@
 import { isWordAt, matchAt } from "./Value.js"
 
 /** A number in a text. */
-export interface ReadNumber {
+export interface ParsedNumber {
   readonly amount: number
   /** The end of its words. */
   readonly end: number
@@ -80,10 +80,10 @@ const ordinalWord = /(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[
 const wordAhead = /(\s?(?:and\s|-)?\s?)([a-z]+)(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 
 /** Reads the number that begins at `index` of a text in lower case: digits, a fraction, or number words. */
-export const numberAt = (text: string, index: number): ReadNumber | undefined =>
+export const numberAt = (text: string, index: number): ParsedNumber | undefined =>
   literalAt(text, index) ?? fractionAt(text, index) ?? wordsAt(text, index)
 
-const literalAt = (text: string, index: number): ReadNumber | undefined => {
+const literalAt = (text: string, index: number): ParsedNumber | undefined => {
   if (matchAt(fractionAlone, text, index) !== null) return undefined
   const match = matchAt(literal, text, index)
   if (match === null) return undefined
@@ -106,7 +106,7 @@ const literalAt = (text: string, index: number): ReadNumber | undefined => {
 }
 
 /** Adds a scale ("k", "million") and a fraction ("and a half"). */
-const scaled = (text: string, number: ReadNumber): ReadNumber => {
+const scaled = (text: string, number: ParsedNumber): ParsedNumber => {
   const scale = matchAt(shortScale, text, number.end)
   // "5 m" and "512m" are amounts with a unit more often than millions; "b" alone is bytes.
   if (scale !== null && scale[0] !== "m" && scale[0] !== "b") {
@@ -134,7 +134,7 @@ const scaled = (text: string, number: ReadNumber): ReadNumber => {
   return { amount: (number.amount + added) * size, end: end + (factor?.[0].length ?? 0), step: size / 4 }
 }
 
-const fractionAt = (text: string, index: number): ReadNumber | undefined => {
+const fractionAt = (text: string, index: number): ParsedNumber | undefined => {
   const match = matchAt(fractionAlone, text, index)
   if (match === null) return undefined
   const end = index + match[0].length
@@ -146,7 +146,7 @@ const fractionAt = (text: string, index: number): ReadNumber | undefined => {
 }
 
 /** Number words: twenty-five, three hundred and ten, a dozen, two and a half thousand. */
-const wordsAt = (text: string, index: number): ReadNumber | undefined => {
+const wordsAt = (text: string, index: number): ParsedNumber | undefined => {
   const first = matchAt(firstWord, text, index)?.[1]
   if (first === undefined) return undefined
   let [total, current, end] = [0, smallNumbers.get(first) ?? scales.get(first), index + first.length]
@@ -181,7 +181,7 @@ const wordsAt = (text: string, index: number): ReadNumber | undefined => {
 const maxWords = 8
 
 /** "a" means one before "fortnight" and in "an hour and a half". */
-const articleAt = (text: string, end: number): ReadNumber | undefined =>
+const articleAt = (text: string, end: number): ParsedNumber | undefined =>
   matchAt(unitAfterArticle, text, end) === null ? undefined : { amount: 1, end, step: 1 }
 
 /** An ordinal word from 1 to 99: "second", "twenty-third", "fortieth"; undefined if there is none. */

@@ -1,4 +1,4 @@
-import { numberAt, ordinalAt, type ReadNumber } from "./numbers.js"
+import { numberAt, ordinalAt, type ParsedNumber } from "./numbers.js"
 import { type Unit, unitsOf } from "./units.js"
 import { isWordAt, matchAt, type PlacedValue, type Value } from "./Value.js"
 
@@ -49,7 +49,7 @@ const unitAt = (text: string, index: number, isAfterFeet = false): ReadUnit | un
 
 const inUnit = (
   form: string,
-  { amount, isScaled, step }: ReadNumber,
+  { amount, isScaled, step }: ParsedNumber,
   { dimension, offset = 0, size }: Unit
 ): Value => ({
   kind: "quantity",
@@ -122,7 +122,7 @@ export const quantityAt = (text: string, index: number): PlacedValue | undefined
   return bareNumber(text, index, number)
 }
 
-const bareNumber = (text: string, index: number, number: ReadNumber): PlacedValue => {
+const bareNumber = (text: string, index: number, number: ParsedNumber): PlacedValue => {
   const form = text.slice(index, number.end)
   const value: Value = {
     kind: "quantity",
@@ -146,7 +146,7 @@ const placed = (index: number, end: number, values: ReadonlyArray<Value>): Place
 })
 
 /** The number after "x", "by", "-" or "to", if it has a unit: 914 × 2134 mm, 10–20 kg. */
-const otherNumber = (text: string, number: ReadNumber) => {
+const otherNumber = (text: string, number: ParsedNumber) => {
   for (const [pattern, isRange] of [
     [rangeMark, true],
     [dimensionMark, false]
@@ -160,7 +160,7 @@ const otherNumber = (text: string, number: ReadNumber) => {
   return undefined
 }
 
-const endOfRange = (text: string, number: ReadNumber): { readonly end: number; readonly number?: ReadNumber } => {
+const endOfRange = (text: string, number: ParsedNumber): { readonly end: number; readonly number?: ParsedNumber } => {
   const mark = matchAt(/\s?[-–]\s?[$€£¥]?/y, text, number.end)
   const next = mark === null ? undefined : numberAt(text, number.end + mark[0].length)
   return next === undefined || next.amount <= number.amount || isWordAt(text, next.end)
@@ -168,11 +168,16 @@ const endOfRange = (text: string, number: ReadNumber): { readonly end: number; r
     : { end: next.end, number: next }
 }
 
-const ranged = (value: Value, upper: ReadNumber | undefined, size: number): Value =>
+const ranged = (value: Value, upper: ParsedNumber | undefined, size: number): Value =>
   upper === undefined ? value : { ...value, upTo: upper.amount * size }
 
 /** A number with its unit and its smaller parts: 8 ft 6 in, 1 h 30 min, an hour and a half, three foot by two. */
-const withUnit = (text: string, index: number, number: ReadNumber, { end: unitEnd, units }: ReadUnit): PlacedValue => {
+const withUnit = (
+  text: string,
+  index: number,
+  number: ParsedNumber,
+  { end: unitEnd, units }: ReadUnit
+): PlacedValue => {
   let end = unitEnd
   let values = units.map((unit) => inUnit("", number, unit))
   const half = matchAt(halfAfter, text, end)

@@ -1,5 +1,5 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
-import { clockAt } from "./clocks.js"
+import { readClockTime } from "./clocks.js"
 import { dateAt } from "./dates.js"
 import { dayOfInstant, type Source } from "./days.js"
 import { quantityAt } from "./quantities.js"
@@ -67,7 +67,7 @@ const valueAt = (source: Source, index: number, word: string): PlacedValue | und
       value: { kind: "version", form, parts: form.replace("v", "").split(".") }
     }
   }
-  return clockAt(lower, index) ?? quantityAt(lower, index)
+  return readClockTime(lower, index) ?? quantityAt(lower, index)
 }
 const inIdentifier = /#$|[a-z][-_./@]$/
 const signs = "$€£¥₹½¼¾⅓⅔"

@@ -1,4 +1,4 @@
-import type { Days, Value } from "./Value.js"
+import type { DayRange, Value } from "./Value.js"
 
 /**
  * The relation of a second value to a first one: equal, more exact ("finer"), less exact ("coarser"), another value of
@@ -16,7 +16,7 @@ export const meansOtherDays = (a: ReadonlyArray<Value>, b: ReadonlyArray<Value>)
 const ranks: ReadonlyArray<ValueRelation> = ["equal", "finer", "coarser", "differs", "apart"]
 
 /** The relation of `b` to `a`. If they have several readings, the closest relation of any two readings. */
-export const relationOf = (a: Value, b: Value): ValueRelation => {
+export const compareValues = (a: Value, b: Value): ValueRelation => {
   let best = relationOfReadings(a, b)
   if (a.others === undefined && b.others === undefined) return best
   for (const x of [a, ...(a.others ?? [])])
@@ -122,7 +122,7 @@ const dayRelation = (a: Value, b: Value): ValueRelation => {
   return finer > 0 && coarser === 0 ? "finer" : coarser > 0 && finer === 0 ? "coarser" : "equal"
 }
 
-const daysRelation = ([from, until]: Days, [otherFrom, otherUntil]: Days): ValueRelation => {
+const daysRelation = ([from, until]: DayRange, [otherFrom, otherUntil]: DayRange): ValueRelation => {
   if (from === otherFrom && until === otherUntil) return "equal"
   if (otherFrom >= from && otherUntil <= until) return "finer"
   return from >= otherFrom && until <= otherUntil ? "coarser" : "differs"

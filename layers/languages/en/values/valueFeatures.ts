@@ -1,4 +1,4 @@
-import { relationOf, type ValueRelation } from "./relation.js"
+import { compareValues, type ValueRelation } from "./relation.js"
 import { isDimension } from "./units.js"
 import type { Value } from "./Value.js"
 
@@ -59,7 +59,7 @@ const ranks: ReadonlyArray<ValueRelation> = ["equal", "finer", "coarser", "diffe
 const closestTo = (value: Value, others: ReadonlyArray<Value>): readonly [ValueRelation, Value] | undefined => {
   let best: readonly [ValueRelation, Value] | undefined
   for (const other of others) {
-    const relation = relationOf(other, value)
+    const relation = compareValues(other, value)
     if (relation === "apart") continue
     if (best === undefined || ranks.indexOf(relation) < ranks.indexOf(best[0])) best = [relation, other]
   }

@@ -49,7 +49,7 @@ export const chooseContenders = (contenders: ReadonlyArray<Contender>, budget: n
 }
 
 /** Chooses the core memories of a store again, from its memories at or above the level of `prompt.writers`. */
-export const core: MakeWeeklyTask = (policy, now, { countTokens }) => {
+export const makeCoreTask: MakeWeeklyTask = (policy, now, { countTokens }) => {
   const { maintenance, prompt, tiers } = policy
   const contenders: Array<Contender> = []
   const changes = () => {

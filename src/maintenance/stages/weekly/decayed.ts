@@ -6,7 +6,7 @@ import { isProtected, type Row } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** Archives temporary and debug memories whose recency has decayed to the policy's limit. */
-export const decayed: MakeWeeklyTask = (policy, now) => {
+export const makeDecayedTask: MakeWeeklyTask = (policy, now) => {
   const { maintenance, tiers } = policy
   const candidates: Array<Row> = []
   return {

@@ -8,7 +8,7 @@ import { dayMillis, isProtected, type Row } from "../../stageRow.js"
 import type { MakeWeeklyTask } from "./WeeklyTask.js"
 
 /** Merges the mid memories of each finished week into one note for each store, level, type, project and topic. */
-export const merge: MakeWeeklyTask = (policy, now, tools) => {
+export const makeMergeTask: MakeWeeklyTask = (policy, now, tools) => {
   const { countTokens, newId } = tools
   const { maintenance, tiers } = policy
   const currentWeek = startOfWeek(now, maintenance)
