@@ -30,7 +30,7 @@ export const repeatableOption = <A = string>(
   )
 }
 
-/** True if `repeatable` made this option. */
+/** True if `repeatableOption` made this option. */
 export const isRepeatable = ({ parseArg }: Option): boolean => parseArg !== undefined && "isRepeatable" in parseArg
 
 /** The parts of an option that shell completion needs. */

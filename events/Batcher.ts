@@ -9,7 +9,7 @@ import { isYieldDue, yieldIfDue, yieldToEventLoop } from "./turns.js"
  * Combines concurrent requests into one run. Only one run is active at a time, and requests keep their order. The first
  * caller yields until no further request arrives, then runs the batch itself, so a lone caller needs no queue. Requests
  * that arrive during a run are processed in the background. Between two runs, the batcher yields to the event loop when
- * a turn is due, so that timers fire even in a program that only waits for requests.
+ * a yield is due, so that timers fire even in a program that only waits for requests.
  */
 export interface Batcher<Request, A, E> {
   /** An accepted request runs even if its caller is interrupted. */

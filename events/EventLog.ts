@@ -209,9 +209,9 @@ export class EventLog extends Context.Tag("daybook/EventLog")<
      */
     readonly erase: (request: EraseRequest) => Effect.Effect<ErasureResult, VersionConflict | StorageError>
     /**
-     * Runs work while no process writes to the log. Writes wait for at most 5 s. The work must not write either. An
-     * erasure uses it when new events keep outdating its plan. Writers may continue before `erase` has the lock, so it
-     * can still fail with `VersionConflict`.
+     * Holds the write lock while the work runs, for at most 5 s. After that, or if the lock is not available, other
+     * processes may write. The work itself must not write. An erasure uses it when new events keep outdating its plan.
+     * Writers may continue before `erase` has the lock, so `erase` can still fail with `VersionConflict`.
      */
     readonly pauseWrites: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /**

@@ -84,7 +84,7 @@ const skipList = (poll: number) => {
       skips.set(agent, { ...skip, events: now + skippedPolls * poll })
       return true
     },
-    /** Skips an agent after a check that claimed no run. `claims` is undefined if the check failed. */
+    /** Skips an agent if its check took no run. `claims` is undefined if the check failed. */
     add: (
       agent: string,
       due: number,

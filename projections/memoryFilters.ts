@@ -107,7 +107,7 @@ const happened = "(coalesce(o.occurred_at, o.created_at) >= ? AND coalesce(o.occ
 const written = "(o.occurred_at IS NOT NULL AND o.created_at >= ? AND o.created_at < ?)"
 
 /**
- * The SQL conditions for rows that lie in a time span. Each alternative uses an index of its own. `timeCue` computes
+ * The SQL conditions for rows that lie in a time span. Each alternative uses an index of its own. `timeMatcher` computes
  * the same for single rows.
  */
 const duringConditions: Readonly<Record<TimeReading, string>> = {

@@ -11,7 +11,7 @@ export interface VectorRow {
   readonly vector: Float32Array
 }
 
-/** Vectors of one kind of row: one sqlite-vec table for each model that has embedded rows. */
+/** The vectors of one kind of row. Each model whose vectors are stored has its own sqlite-vec table. */
 export interface VectorIndex {
   readonly tables: string
   readonly drop: (db: Db) => string

@@ -57,7 +57,7 @@ export const maxRecentWords = 512
 
 /** Words that a connection has stored or has found among the recent words. They include most words of a write. */
 interface KnownWords {
-  /** The opennesses of each word, as bits. */
+  /** For each word, a bit for each openness (see `opennessOf`) of the memories that have it. */
   readonly opennesses: Map<string, number>
   /**
    * The hash of the newest row of `vocabulary_recent` when the words were stored, chained over all rows. After a rollback

@@ -10,7 +10,7 @@ import { runInOwnFiber } from "../src/ports/runInOwnFiber.js"
 
 type Mask = typeof maskInterruption
 
-/** Effect's own, whose behaviour `mask` must have. */
+/** Effect's own, whose behaviour `maskInterruption` must have. */
 const reference: Mask = (work) => Effect.uninterruptibleMask((restore) => work(restore))
 
 /** Interrupts a fiber while it waits inside a mask, and tells how far it came. */

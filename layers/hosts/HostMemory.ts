@@ -30,7 +30,7 @@ export interface HostOptions {
     | undefined
 }
 
-/** An agent's memory for the adapters of hosts. The methods of `user` and `model` return Effects; `run` runs them. */
+/** An agent's memory for the adapters of hosts. `user` and `model` return Effects; `run` returns promises. */
 export interface HostMemory {
   /** The handle for reads and for storing turns. A turn of the model is stored at `modelLevel`. */
   readonly user: Memory

@@ -16,7 +16,7 @@ export interface PastFiles {
   readonly close: () => void
 }
 
-/** The number of files that stay open, and how long a file stays open after its last read. */
+/** Maximum files that stay open, and milliseconds that a file stays open after its last read. */
 const kept = { files: 4, millis: 1_000 }
 
 /**

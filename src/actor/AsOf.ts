@@ -80,7 +80,7 @@ const maxRebuilds = 5
 const mayRebuild = (error: ViewError): boolean =>
   error._tag === "StorageError" && (error.kind === "damaged" || evictedCodes.has(error.code))
 
-/** Error codes when a file cannot be opened, because another process has just removed it from the cache. */
+/** Error codes of opening a cached file that another process has just removed. */
 const evictedCodes = new Set(["SQLITE_CANTOPEN", "SQLITE_IOERR_FSTAT", "ENOENT"])
 
 /**

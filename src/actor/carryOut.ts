@@ -158,7 +158,7 @@ const store = (
         const last = appended.at(-1)!.events.at(-1)!
         transaction.moveTo(last)
         onCommit(decided, expected, last.version)
-        // Yield if a turn is due, because the view's commit comes next.
+        // Yield if it is due, because the view's commit comes next.
         return isYieldDue() ? Effect.as(yieldToEventLoop, outcomes) : Effect.succeed(outcomes)
       }
     )

@@ -98,8 +98,9 @@ interface Progress {
 }
 
 /**
- * Decides commands one after another, until the transaction has become long. Yields to the event loop only after
- * `sliceMillis` or within a long command, so that many commands cost little more than their changes to the view.
+ * Decides commands one after another, until the transaction has become long. Between commands, it yields to the event
+ * loop only after `sliceMillis`, so that many commands cost little more than their changes to the view. It also yields
+ * within a long command and before additions.
  */
 export const decideAll = function* (
   deciding: DecisionContext,

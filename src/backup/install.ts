@@ -92,8 +92,8 @@ export const install = <E>(
 /**
  * Takes over the ledger of erasures of the replaced folder, or the ledger's copy, if it continues the ledger in the
  * backup. It contains the erasures made after the backup. The ledger of another installation is ignored if its log is
- * in the folder too, because it stays with that log. Without that log the restore is refused, because the ledger would
- * be lost.
+ * in the folder too, because it stays with that log. If only such a ledger is in the folder, the restore is refused,
+ * because the ledger would be lost. A foreign copy of the ledger outside of the folder is ignored.
  */
 const takeLedger = Effect.fnUntraced(function* (
   { folder, ledger }: LogLocation,

@@ -20,8 +20,8 @@ export interface ContextMemory {
   readonly createdAt: number
   readonly occurredAt: number | null
   /**
-   * In part `recalled`, the score of the search. In other parts, the life score, which ignores how often the memory was
-   * shown.
+   * For the part `recalled`, the score of the search. For other parts, the life score (`lifeScoreOf`), which ignores how
+   * often the memory was shown.
    */
   readonly score: number
 }

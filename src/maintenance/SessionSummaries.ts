@@ -52,7 +52,7 @@ export interface SessionSummary {
   readonly by: { readonly kind: string; readonly name: string } | null
 }
 
-/** Reads of the summaries of sessions: part of `memory.sessions`. */
+/** The methods of `memory.sessions` that read session summaries. */
 export interface SessionSummaryReader {
   /**
    * Session summaries, the most recently active sessions first. Stage `sessions` writes the summaries. Memories of a

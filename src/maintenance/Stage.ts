@@ -47,7 +47,7 @@ export const emptyPlan: StagePlan = { events: [], counts: {}, left: false }
 /**
  * A step of maintenance. A stage plans each store separately, with a limit per store. The result for one store
  * therefore does not depend on rows of another store, which has other readers. The plan is a pure function of rows,
- * policy and time: a `Gathering` receives all rows of the stage's kind in a store page by page, keeps the relevant
+ * policy and time: a `StagePlanner` receives all rows of the stage's kind in a store page by page, keeps the relevant
  * rows, and plans events.
  */
 export interface Stage {

@@ -96,7 +96,7 @@ export const mergeIntoNotes = (
   return { notes, others }
 }
 
-/** Makes the event that replaces the sources with a note of tier mid. */
+/** Makes the event that replaces the sources with one note in tier `mid`. */
 export const noteEvent = (
   { sources, summary }: Note,
   name: "daily" | "weekly",

@@ -14,7 +14,7 @@ export interface Subject {
  * Minimum cosine similarity between the words (title and facts) of two memories. The judge compares only such pairs.
  */
 const minLikeness = 0.55
-/** The newest rows that are compared, the pairs that are judged, and the pairs of one row, at most. */
+/** Maximum rows to compare (the newest ones), maximum pairs to judge, and maximum pairs of one row. */
 const limits = { rows: 1_000, judged: 300, pairs: 8 }
 
 /**

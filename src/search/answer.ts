@@ -62,7 +62,7 @@ export const answerQuery = <Filters extends object, Candidate extends FusableHit
 
 /**
  * Finds the newest rows of the times that the query names. If the query asks only for what was written then, or is due
- * then, and there is no such row, finds rows that belong to these times in any other way.
+ * then, and there is no such row, finds rows that have any other date in these times.
  */
 const readTimes = <Filters extends object, Candidate extends FusableHit, Row, Parts extends object>(
   plan: QueryPlan<Filters, Candidate, Row, Parts>

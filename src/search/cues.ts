@@ -61,8 +61,8 @@ export const neighbourScores = (
 const maxLength = 450
 
 /**
- * Drops the words that name a speaker, unless no other words remain; `speakerMatcher` scores speakers instead. A word names
- * a speaker if the text contains the whole name, or if the word is written as a name: "did Mira go" names "Mira Holt",
+ * Drops the words that name a speaker, unless no other words remain; `speakerMatcher` scores speakers instead. A word
+ * names a speaker if the text contains the whole name, or if the word is written as a name: "did Mira go" names "Mira Holt",
  * but "when did we deploy" does not name "Deploy Bot".
  */
 export const dropSpeakerNames = (

@@ -9,8 +9,8 @@ export const ftsExpressionOf = ({ joined = [], must: required, not: excluded, sh
   const not = distinct(excluded)
   const anyOptional = [...atMostTwice(should.map((word) => word.expression)), ...joined].join(" OR ")
   const allRequired = must.join(" AND ")
-  // Each hit contains the required terms. The first one is repeated among the alternatives, so that a hit needs none of
-  // the optional terms, but bm25 scores them.
+  // Each hit contains the required terms. The first required term is repeated among the alternatives. So a hit needs no
+  // optional term, but bm25 still scores them.
   const positive =
     must.length === 0
       ? anyOptional

@@ -162,8 +162,8 @@ export interface Retrieval<Filters, Row, Parts, E> {
 }
 
 /**
- * Runs a search: embeds the query, ranks the rows of one snapshot, folds equal hits and reranks the first. If embedder
- * or reranker fail, the search continues without them and adds a hint. It fails only if the view fails.
+ * Runs a search: embeds the query, ranks the rows of one snapshot, folds equal hits, reranks the first. If the embedder
+ * or the reranker fails, the search continues without it and adds a hint. The search fails only if the view fails.
  */
 export const retrieve = <Filters, Row, Parts extends { readonly rerank: number }, E = never>({
   find,

@@ -46,7 +46,7 @@ export interface LifeScore {
 /**
  * Scores how much a memory is worth keeping: frequencyWeight × ln(1 + hits) + recencyWeight × exp(−decay × days) +
  * importanceWeight × importance. The score depends only on policy, recorded facts and time. It is computed on each read
- * and never stored. `findByScore` computes the same score in SQL.
+ * and never stored. `findMemoriesByScore` computes the same score in SQL.
  */
 export const lifeScoreOf = (facts: ScoreFacts, policy: MaintenancePolicy["tiers"], now: number): LifeScore => {
   const hits = useCount(facts)

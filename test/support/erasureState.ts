@@ -158,7 +158,7 @@ const recallsIn = (events: ReadonlyArray<Event>) =>
       : []
   )
 
-/** Replays events in memory. `stateAt` are the rows of all tables that stay, after the events up to a version. */
+/** Replays events in memory. `state` has the rows of all tables that stay, after the events up to a version. */
 const replaying = (events: ReadonlyArray<Event>) => {
   const db = openDatabase(":memory:")
   const replayed = projections.filter(({ needsVectors }) => needsVectors !== true)

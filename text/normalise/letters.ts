@@ -26,7 +26,7 @@ const excessMarks = lazy(() => /(\p{M}{30})\p{M}+/gu)
 export const composeLetters = (text: string): string =>
   text.replace(excessMarks(), "$1").normalize("NFKC").slice(0, maxComposed(text))
 
-/** Whether `compose` cuts a text. */
+/** True if `composeLetters` cuts the text. */
 export const isCutByComposing = (text: string): boolean => composeLetters(text).length === maxComposed(text)
 
 const maxComposed = ({ length }: string): number => bounds.growth * length + bounds.added

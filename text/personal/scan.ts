@@ -1,6 +1,6 @@
 /** Facts from one pass over a text. For most texts, they are enough to skip the slow checks. */
 export interface TextScan {
-  /** Whether the text has characters with ASCII equivalents: see `fold`. */
+  /** Whether the text has characters with ASCII equivalents: see `foldToAscii`. */
   readonly foreign: boolean
   /** Whether there is an @, or "(a", which may begin a bracketed "(at)". */
   readonly mayHaveEmail: boolean

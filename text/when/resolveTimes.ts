@@ -14,9 +14,9 @@ const maxLength = 1_024
 
 /** A time expression in a text, and its range. Milliseconds since the epoch. */
 export interface ResolvedTime {
-  /** Inclusive; `earliest` of dates.ts (the year 1) if the start is open: "before 2024". */
+  /** Inclusive; `earliestInstant` of dates.ts (the year 1) if the start is open: "before 2024". */
   readonly from: number
-  /** Exclusive; `latest` (the end of 9999) if the end is open: "since May". */
+  /** Exclusive; `latestInstant` (the end of 9999) if the end is open: "since May". */
   readonly to: number
   /** The exact words of the expression, which are in the text at `index`. */
   readonly text: string

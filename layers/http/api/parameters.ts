@@ -142,7 +142,7 @@ export const readParameters = {
 /** The parameters of every write. */
 export const writeParameters = {
   ...handleParameters,
-  run: textParameter("Groups writes, so that undo can take them back together.")
+  run: textParameter("Groups writes, so that one undo can revert all of them.")
 }
 
 /** A header can contain only visible ASCII. Other keys are sent as extended values of RFC 8187, with this prefix. */

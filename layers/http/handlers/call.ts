@@ -139,7 +139,7 @@ export const handleOperation = <Query extends Writing, A, E>(
     })
   )
 
-/** Like `operates`, for an operation without its own parameters. `f` gets the name of the actor. */
+/** Like `handleOperation`, for an operation without its own parameters. `f` gets the name of the actor. */
 export const handlePlainOperation = <Query extends Writing, A, E>(
   what: string,
   query: Query,
@@ -185,13 +185,13 @@ export const handleAllAgents = <Query extends Writing, A, E>(
     })
   )
 
-/** Like `reads`, for an operation without its own parameters. */
+/** Like `handleRead`, for an operation without its own parameters. */
 export const handlePlainRead = <Query extends Handle, A, E>(
   query: Query,
   f: (memory: MemoryReader) => Effect.Effect<A, E>
 ) => handleRead(query, (memory, others) => Effect.zipRight(refuseOptions(others), f(memory)))
 
-/** Like `reads`, for a query in the body. `f` gets the query, which the library checks. */
+/** Like `handleRead`, for a query in the body. `f` gets the query, which the library checks. */
 export const handleBodyRead = <Body extends object, A, E>(
   { payload, urlParams }: { readonly payload: Body; readonly urlParams: Handle },
   f: (memory: MemoryReader, query: Body) => Effect.Effect<A, E>

@@ -14,8 +14,8 @@ import type { EmbedderOperations, Switched, SwitchOptions } from "./EmbedderOper
 import { modelNameOf, ownVectorSet, rateOf } from "./status.js"
 
 /**
- * Maximum fills of an index before the switch gives up. If every fill leaves new texts without a vector, writes outrun
- * embedding.
+ * How often the switch fills the index before it gives up. If new texts without a vector remain each time, writes are
+ * faster than embedding.
  */
 const maxCatchUpRounds = 10
 /** Maximum failures in a row without progress before the switch gives up, after about half an hour of retries. */

@@ -4,7 +4,7 @@ import type { Needles } from "./subjectSets.js"
 /** Tests an undecoded event. False only if decoding it could not change a plan. */
 export type ConcernTest = (row: ReplayedEvent) => boolean
 
-/** The part of a `ConcernTest` test that reads only the content. */
+/** The part of a `ConcernTest` that reads only the content. */
 export type ContentConcernTest = (row: Pick<ReplayedEvent, "type" | "payload">) => boolean
 
 /** A test that lets every event pass, so that nothing is skipped. */

@@ -39,7 +39,7 @@ export interface Needles {
   readonly texts: ReadonlySet<string>
   /** Tests text for the name of an erased person; undefined if no person is erased. */
   readonly mentionsIn: ((payload: string) => boolean) | undefined
-  /** Whether turns, files or scratchpads are erased. Events name the chunks of these by version. */
+  /** Whether turns, files or scratchpads are erased. Events refer to their chunks by version. */
   readonly hasPlaces: boolean
 }
 

@@ -20,7 +20,7 @@ export interface Hit {
   readonly file: string
   /** The event or row with its column, or the kind of place, such as the bytes of the file. */
   readonly place: string
-  /** True for a column of an event that only an erasure of the whole agent removes. */
+  /** True if only an erasure of the whole agent removes the column of the event. */
   readonly stays?: true
 }
 

@@ -62,7 +62,7 @@ export const variableName = Schema.String.pipe(
   })
 )
 
-/** The problem of a text that is not an `address`. */
+/** The problem of a text that is not an `httpAddress`. */
 export const addressProblem = "must be an http or https address without a password, a query or a fragment"
 
 /** The problem of a text that is not a `collectorAddress`. */

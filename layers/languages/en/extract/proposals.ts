@@ -87,5 +87,5 @@ export const leavesChoiceOpen = (proposal: string): boolean => /\b(?:or|either|w
 const choosing =
   /^(?:please |just |then |ok |yes |no |nah )*(?:keep|use|go|leave|drop|make|put|take|skip|let's|set|stick|call|name|do|delete|remove|add|start|stay|book|order|cancel|move|rename|kill|pick|choose|send|schedule)\b/iu
 
-/** True if a request can answer a question of the assistant and is then a decision: "keep them in". */
+/** True if a request can be the answer to a question that the assistant asked: "keep them in". Then it is a decision. */
 export const isDecidingRequest = (text: string): boolean => choosing.test(text)

@@ -22,7 +22,7 @@ const notFamily = new Set(
   apprentice teammate ex lawyer accountant coach trainer cto ceo lead neighbour neighbor neighbours neighbors boys girls assistant partner doctor
   gp dentist therapist physio vet lodger landlord landlady flatmate roommate housemate`.split(/\s+/u)
 )
-/** All words of `kin`. */
+/** All words of `relativesByPronoun`. */
 export const kinWords = Object.values(relativesByPronoun).join(" ").split(/\s+/u)
 /** Relatives and pets without friends, colleagues and the like. */
 export const familyWords = kinWords.filter((word) => !notFamily.has(word))

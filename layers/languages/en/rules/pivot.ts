@@ -7,7 +7,7 @@ export const pastForms =
 
 /** The point where the subject of a clause ends. */
 export interface SubjectEnd {
-  /** The index of the verb, or of the mark after a key; −1 without either. */
+  /** The index of the verb, or of the ":", "=", ">" or "(" after a key; −1 if there is neither. */
   readonly index: number
   /** True if the clause is a key with a value: "port: 5432". */
   readonly keyed: boolean
