@@ -220,7 +220,7 @@ describe("a hook that cannot work", () => {
       ["stop", "transcript_path"]
     ] as const) {
       const { stderr } = await hook(data, event, { session_id: "s", [field]: 5 })
-      expect(stderr).toBe(`daybook: stdin: ${field} must be a string\n`)
+      expect(stderr).toBe(`daybook: stdin: \`${field}\` must be a string\n`)
     }
     const calls = [
       ["hook"],

@@ -90,7 +90,7 @@ describe("daybook mcp", () => {
     const { code, stderr, stdout } = await run(process.execPath, [bundle, "--data", newFolder(), "mcp"], { input })
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "daybook: warning: input ignored: not a valid message of MCP\n"
+      stderr: "daybook: warning: input ignored: not a valid MCP message\n"
     })
     const answers = lines(stdout).map((line) => JSON.parse(line))
     expect(answers.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
