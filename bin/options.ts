@@ -148,7 +148,7 @@ export type AsOf = { readonly version: number } | { readonly at: TimeArgument }
 /** The `--as-of` option of every command that reads. */
 export const asOfOption: Option = option(
   "--as-of <version|time>",
-  'read a past state: a log version, ISO 8601 time (UTC) or "last week"',
+  'read a past state: log version, ISO 8601 time or words ("last week")',
   (value): AsOf => {
     if (/^\d+$/.test(value)) return { version: versionOf(value) }
     try {

@@ -187,7 +187,7 @@ const viewProblems = (engine: Engine, agent: string): Effect.Effect<ReadonlyArra
             {
               stream: agent,
               version: null,
-              what: `the view differs from the log in ${differences.join(", ")}: run \`daybook rebuild\` for this agent`
+              what: `the view differs from the log in ${differences.join(", ")}: run 'daybook rebuild' for this agent`
             }
           ]
   })

@@ -252,7 +252,7 @@ describe("a view with edited rows", () => {
       expect(yield* daybook.compareView(agent)).toEqual({ agent, version, equal: false, differences })
       expect((yield* daybook.compareView(agent, ["people"])).differences).toEqual(["schema"])
       expect(yield* daybook.verify(agent)).toMatchObject({ ok: true })
-      const what = `the view differs from the log in ${differences.join(", ")}: run \`daybook rebuild\` for this agent`
+      const what = `the view differs from the log in ${differences.join(", ")}: run 'daybook rebuild' for this agent`
       expect(yield* daybook.verify(agent, { views: true })).toMatchObject({
         ok: false,
         problems: [{ stream: agent, version: null, what }]

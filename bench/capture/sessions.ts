@@ -26,7 +26,7 @@ export type Item = typeof Item.Type
 
 const Fault = Schema.Struct({ why: Schema.String, words: Words })
 
-/** What capture must keep from a turn (`keep`), may keep (`allowed`) and must not keep (`never`). */
+/** The items of a turn that capture must keep (`keep`), may keep (`allowed`) and must not keep (`never`). */
 export const Label = Schema.Struct({
   turn: Schema.String,
   keep: Schema.optional(Schema.Array(Item)),

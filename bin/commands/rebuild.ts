@@ -38,6 +38,6 @@ export const rebuild: Command<{ readonly check?: boolean }, readonly [projection
           ...(equal ? [] : [["differences", differences.join(", ")] as const])
         ])
       )
-      if (!equal) return yield* refusalError("the view differs from its log: run `daybook rebuild`")
+      if (!equal) return yield* refusalError("the view differs from its log: run 'daybook rebuild'")
     })
 }

@@ -26,7 +26,7 @@ export interface RemovedParts {
   readonly hits?: ReadonlyArray<readonly [recall: number, hit: number]>
 }
 
-/** What an erasure removes from one event: its whole payload, or parts of the payload. */
+/** The content that an erasure removes from one event: the whole payload, or parts of it. */
 export type Removal = "whole" | RemovedParts
 
 /**

@@ -204,7 +204,7 @@ export const damagedView = (code: string): StorageError =>
     kind: "damaged",
     where: "view",
     code,
-    detail: "the view is damaged: run `daybook rebuild` to build it again from the log"
+    detail: "the view is damaged: run 'daybook rebuild' to build it again from the log"
   })
 
 /** Parks the projections that need sqlite-vec if it is missing. They are rebuilt once it is available. */

@@ -252,5 +252,5 @@ const differsFromLog = (agent: string) =>
     kind: "damaged",
     where: "log.db",
     code: "NEWEST_EVENTS_DIFFER",
-    detail: `the memory of ${agent} differs from the log's newest events, even after a rebuild: run \`daybook verify\``
+    detail: `the memory of ${agent} differs from the log's newest events, even after a rebuild: run 'daybook verify'`
   })

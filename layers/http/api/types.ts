@@ -146,7 +146,7 @@ export interface ProblemDetails {
   readonly type: string
   readonly title: string
   readonly status: number
-  /** What is wrong, where, and what to do. */
+  /** States the problem, its place and the remedy. */
   readonly detail: string
   /** The error itself: its tag and its fields, such as the path of the wrong field. */
   readonly error: { readonly _tag: string; readonly [field: string]: unknown }

@@ -7,7 +7,7 @@ import { readClaim } from "./readClaim.js"
 
 /** Maximum candidates that are compared. */
 const maxCandidates = 20
-/** Of two candidates that the statement repeats equally, the one whose action has the higher rank is the target. */
+/** Ranks of actions. If a statement repeats two candidates equally, the candidate with the higher rank is the target. */
 const ranks = { NONE: 3, DELETE: 2, UPDATE: 1, ADD: 0 }
 /** Minimum confidence of a sure judgement. */
 const minSure = 0.9
