@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { namesDigest } from "./names.js"
-import { sha256 } from "./sha256.js"
+import { sha256OfParts } from "./sha256.js"
 
 /** One row of the `events` table, as stored. */
 export interface StoredEvent {
@@ -69,7 +69,7 @@ export const chainVersion = 2
  */
 export const digestOf = (salt: Uint8Array, requestDigest: Uint8Array | null, payload: string): Uint8Array => {
   const length = requestDigest === null ? zeroLength : Uint8Array.of(requestDigest.length)
-  return sha256(Buffer.concat([salt, length, requestDigest ?? empty, Buffer.from(payload)]))
+  return sha256OfParts(salt, length, requestDigest ?? empty, payload)
 }
 
 /**
@@ -82,8 +82,7 @@ export const commandKeyOf = (installation: string, stream: string, commandId: st
     .digest()
 
 /** SHA-256(salt ‖ request): distinguishes a repeated request from a different request with the same command id. */
-export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array =>
-  sha256(Buffer.concat([salt, Buffer.from(request)]))
+export const requestDigestOf = (salt: Uint8Array, request: string): Uint8Array => sha256OfParts(salt, request)
 
 type ChainedFields = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "erasedAt" | "hash">
 
@@ -93,8 +92,8 @@ type ChainedFields = Omit<StoredEvent, "payload" | "salt" | "requestDigest" | "e
  */
 export const hashOf = (previous: Uint8Array, event: ChainedFields): Uint8Array => {
   return event.names === null
-    ? sha256(Buffer.concat([previous, Buffer.from(keptColumns1(event)), event.digest]))
-    : sha256(Buffer.concat([previous, Buffer.from(keptColumns2(event)), event.digest, namesDigest(event, event.names)]))
+    ? sha256OfParts(previous, keptColumns1(event), event.digest)
+    : sha256OfParts(previous, keptColumns2(event), event.digest, namesDigest(event, event.names))
 }
 
 /** Begins with a word. The text of chain version 1 begins with a digit, so the two texts of an event always differ. */

@@ -1,4 +1,4 @@
-import { sha256 } from "./sha256.js"
+import { sha256OfParts } from "./sha256.js"
 
 // The names of an event: the columns next to its payload that may name a person or a session. In chain version 2, the
 // hash covers a salted digest of each name. So each name can be erased separately, and the other names still verify.
@@ -29,7 +29,7 @@ export const erasedSaltBytes = nameColumns.length * partBytes
 
 /** The digest of an event's names, which the hash covers. The digest of a column without a value is all zeros. */
 export const namesDigest = (names: EventNames, salts: NameSalts): Uint8Array =>
-  sha256(Buffer.concat(nameColumns.map((column, index) => digestAt(salts, index, names[column]))))
+  sha256OfParts(...nameColumns.map((column, index) => digestAt(salts, index, names[column])))
 
 /** Removes the names in some columns. The other names verify as before. */
 export const removeNames = (
@@ -67,12 +67,15 @@ const isErased = (salts: NameSalts, index: number): boolean =>
 
 const digestAt = (salts: NameSalts, index: number, name: string | null): Uint8Array => {
   if (isErased(salts, index)) return salts.subarray(index * partBytes + 1, (index + 1) * partBytes)
-  return name === null ? noName : sha256(Buffer.concat([saltAt(salts, index), Buffer.from(name)]))
+  return name === null ? noName : sha256OfParts(saltAt(salts, index), name)
 }
 
 const saltAt = (salts: NameSalts, index: number): Uint8Array =>
   salts.length === erasedSaltBytes
     ? salts.subarray(index * partBytes + 1, (index + 1) * partBytes)
-    : sha256(Buffer.concat([salts, Uint8Array.of(index)]))
+    : sha256OfParts(salts, columnBytes[index]!)
+
+/** The index of each column as a byte, which makes the salts of the columns differ. */
+const columnBytes = nameColumns.map((_, index) => Uint8Array.of(index))
 
 const noName = new Uint8Array(32)
