@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib"
-import { sha256 } from "./sha256.js"
+import { sha256Hex } from "./sha256.js"
 
 /**
  * The lines of an anchor. Each line is `<hash> <JSON>`; the hash is SHA-256(hash of the previous line ‖ JSON). A line
@@ -92,7 +92,7 @@ export const noHash = "0".repeat(64)
 /** The text of a line and its hash. */
 export const formatLine = (before: string, content: LineContent): { readonly text: string; readonly hash: string } => {
   const json = JSON.stringify(content)
-  const hash = sha256(before + json).toString("hex")
+  const hash = sha256Hex(before + json)
   return { text: `${hash} ${json}\n`, hash }
 }
 
@@ -105,7 +105,7 @@ export const applyLine = (state: AnchorState | undefined, line: string): AnchorS
   if (content === null) return null
   const hash = line.slice(0, 64)
   const before = state?.hash ?? (content as Partial<FirstLine>).after
-  if (before === undefined || sha256(before + line.slice(65)).toString("hex") !== hash) return null
+  if (before === undefined || sha256Hex(before + line.slice(65)) !== hash) return null
   if (state === undefined) return stateOfFirst(content as FirstLine, hash)
   return content.line === state.line + 1 ? advanceAnchorState(state, content, hash) : null
 }

@@ -6,6 +6,9 @@ import { hash } from "node:crypto"
  */
 export const sha256 = (bytes: Uint8Array | string): Buffer => Buffer.from(hash("sha256", bytes, "binary"), "binary")
 
+/** The SHA-256 of a text in hexadecimal digits. */
+export const sha256Hex = (text: string): string => hash("sha256", text, "hex")
+
 /** Holds the joined parts. A new buffer for each input would make V8 collect garbage more often. */
 const joined = Buffer.allocUnsafeSlow(64 << 10)
 

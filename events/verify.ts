@@ -10,7 +10,7 @@ import { chainChecker } from "./chainChecker.js"
 import { type AcceptedTimer, type AppendError, type EventLog, type Head, type Problem, readAll } from "./EventLog.js"
 import { repeatCheckDuringErasures } from "./erasure/steadyCheck.js"
 import { NotAccepted, type StorageError } from "./errors.js"
-import { sha256 } from "./sha256.js"
+import { sha256Hex } from "./sha256.js"
 import { yieldIfDue } from "./turns.js"
 
 /** The result of checking one stream or the whole log. */
@@ -223,7 +223,7 @@ const examineOnce = Effect.fnUntraced(function* (
 })
 
 const digestOf = (problems: ReadonlyArray<Problem>): string =>
-  sha256(JSON.stringify(problems.map(problemKey).sort())).toString("hex")
+  sha256Hex(JSON.stringify(problems.map(problemKey).sort()))
 
 const isTimed = ({ type }: { readonly type: string }): boolean => type === "SCHEDULE" || type === "RUN"
 

@@ -1,7 +1,7 @@
 import type { Anchor } from "../Anchor.js"
 import type { Head, NameErasure, Remains } from "../EventLog.js"
 import { type EventRow, selectEvents } from "../eventRows.js"
-import { sha256 } from "../sha256.js"
+import { sha256Hex } from "../sha256.js"
 import { type Db, sql } from "../statement.js"
 import type { Steps } from "../turns.js"
 import { isEmptyPlan } from "./erasePlan.js"
@@ -165,7 +165,7 @@ const deletedStreams = (db: Db, { streams }: LedgerLine): ReadonlyArray<string> 
  * The form in which the ledger stores the name of a deleted stream. It can confirm a guessed name, but the name cannot
  * be read from it.
  */
-export const streamDigest = (salt: string, stream: string): string => sha256(salt + stream).toString("hex")
+export const streamDigest = (salt: string, stream: string): string => sha256Hex(salt + stream)
 
 const digestsIn = (db: Db, stream: string, versions: ReadonlyArray<number>): ReadonlyArray<string> =>
   sql(

@@ -5,7 +5,7 @@ import { syncFolder, writeAll } from "../durable.js"
 import { StorageError, storageError, withStorageErrors } from "../errors.js"
 import { statIfExists } from "../folder.js"
 import type { NameColumn } from "../names.js"
-import { sha256 } from "../sha256.js"
+import { sha256Hex } from "../sha256.js"
 import type { DeletedStream, EraseReason, EraseSelector, LedgerRecord } from "./EraseRequest.js"
 import type { KeptParts } from "./keptParts.js"
 
@@ -126,7 +126,7 @@ const keyOf = (file: string): string => {
 
 const lineAfter = ({ hash, line }: LedgerHead, entry: LedgerEntry, isFirst: boolean): LedgerLine => {
   const content = { line: line + 1, ...(isFirst ? { after: hash } : {}), ...entry }
-  return { ...content, hash: sha256(hash + JSON.stringify(content)).toString("hex") }
+  return { ...content, hash: sha256Hex(hash + JSON.stringify(content)) }
 }
 
 const formatLine = ({ hash, ...content }: LedgerLine): string => `${hash} ${JSON.stringify(content)}\n`
@@ -141,7 +141,7 @@ export const parseLedger = (text: string): ReturnType<Ledger["read"]> => {
     const before = last?.hash ?? content?.after ?? noHash
     const hash = line.slice(0, 64)
     const isNext = content !== undefined && (last === undefined || content.line === last.line + 1)
-    if (!isNext || sha256(before + json).toString("hex") !== hash)
+    if (!isNext || sha256Hex(before + json) !== hash)
       return { lines, problem: `the ledger of erasures was changed at line ${(last?.line ?? 0) + 1}` }
     lines.push({ ...content, hash })
   }
