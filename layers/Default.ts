@@ -6,8 +6,8 @@ import type { StorageError } from "../events/errors.js"
 import { sharingWarning } from "../events/folder.js"
 import * as Views from "../projections/view/Views.js"
 import * as Daybook from "../src/Daybook.js"
-import { InvalidInput, type InvalidPolicy } from "../src/model/errors.js"
-import { refuseUnknownOptions } from "../src/model/filters.js"
+import type { InvalidInput, InvalidPolicy } from "../src/model/errors.js"
+import { checkPath, refuseUnknownOptions } from "../src/model/filters.js"
 import type { Embedder } from "../src/ports/Embedder.js"
 import type { Embedders } from "../src/ports/Embedders.js"
 import { Extractor } from "../src/ports/Extractor.js"
@@ -80,15 +80,9 @@ export const layer = (options: DefaultOptions = {}): Layer.Layer<Daybook.Daybook
   Layer.unwrapEffect(
     Effect.gen(function* () {
       yield* refuseUnknownOptions(options, optionNames)
-      return layerOn(yield* requirePath(options.folder ?? (yield* defaultFolder)), options)
+      return layerOn(yield* checkPath("folder", options.folder ?? (yield* defaultFolder)), options)
     })
   )
-
-/** Checks the path of a data folder. An empty path would mean the current folder. */
-const requirePath = (folder: unknown): Effect.Effect<string, InvalidInput> =>
-  typeof folder === "string" && folder.trim() !== ""
-    ? Effect.succeed(folder)
-    : new InvalidInput({ field: "folder", problem: "must be a non-empty path" })
 
 /** Loads the module of a layer only when the layer is built, because word lists take long to load. */
 const loaded = <A>(load: () => Promise<{ readonly layer: Layer.Layer<A> }>): Layer.Layer<A> =>

@@ -18,6 +18,7 @@ import { makeHandles, resolveAsOf } from "./handles.js"
 import { checkHealth } from "./health.js"
 import { makeJobs } from "./maintenance/jobs.js"
 import { InvalidInput } from "./model/errors.js"
+import { refuseUnknownOptions } from "./model/filters.js"
 import type { Embedder } from "./ports/Embedder.js"
 import type { Embedders } from "./ports/Embedders.js"
 import type { Extractor } from "./ports/Extractor.js"
@@ -78,8 +79,11 @@ export const make = Effect.gen(function* () {
     rebuild: named(rebuild(engine)),
     compareView: named(compareView(engine)),
     verify: (name, options = {}) =>
-      Effect.flatMap(name === undefined ? Effect.succeed(null) : agentNamedIfAny(name), (agent) =>
-        verifyWithViews(engine, agent, options)
+      Effect.zipRight(
+        refuseUnknownOptions(options, ["expect", "views"]),
+        Effect.flatMap(name === undefined ? Effect.succeed(null) : agentNamedIfAny(name), (agent) =>
+          verifyWithViews(engine, agent, options)
+        )
       ),
     erase: (selection, options) => eraseWith(engine, (eraser, { erase }) => erase(eraser, selection, options)),
     eraseByLedger: (file) => eraseWith(engine, (eraser, { eraseByLedger }) => eraseByLedger(eraser, file)),

@@ -100,7 +100,7 @@ export interface DaybookService extends ErasureOperations {
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<ViewComparison, ViewError | InvalidInput>
   /** Checks the log of one agent or of all agents. The result reports damage; the effect does not fail. */
-  readonly verify: (agent?: string, options?: VerifyOptions) => Effect.Effect<Verification>
+  readonly verify: (agent?: string, options?: VerifyOptions) => Effect.Effect<Verification, InvalidInput>
   /** Accepts the damage that the verification with this `digest` reported, so that writing can continue. */
   readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>
   /**

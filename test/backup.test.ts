@@ -192,6 +192,32 @@ describe("a backup", () => {
     })
   )
 
+  it.scoped("and its restore refuse misspelt options and empty paths, which would mean the current folder", () =>
+    Effect.gen(function* () {
+      const { data, file } = yield* setUp
+      const wrong = { folder: data, to: file, replaces: true, expects: "x", file }
+      for (const call of [Backup.create, Backup.restore, exportLog, importLog]) {
+        const error = yield* Effect.flip((call as (options: never) => Effect.Effect<unknown, Error>)(wrong as never))
+        expect(error.message).toMatch(/^(replaces|expects|file|to): is not a known option: use /)
+      }
+      expect(existsSync(file)).toBe(false)
+      for (const [call, field] of [
+        [Backup.create({ folder: "", to: file }), "folder"],
+        [Backup.create({ folder: data, to: " " }), "to"],
+        [Backup.restore({ file: "", folder: data }), "file"],
+        [Backup.restore({ file, folder: "" }), "folder"],
+        [Backup.check(""), "file"],
+        [exportLog({ folder: "", to: file }), "folder"],
+        [exportLog({ folder: data, to: "" }), "to"],
+        [importLog({ file: "", folder: data }), "file"],
+        [importLog({ file, folder: "" }), "folder"]
+      ] as const) {
+        const error = yield* Effect.flip(call as Effect.Effect<unknown, Error>)
+        expect(error.message).toBe(`${field}: must be a non-empty path`)
+      }
+    })
+  )
+
   it.scoped("in a folder has the time as its name, and only the newest ones stay", () =>
     Effect.gen(function* () {
       const { data, path } = yield* setUp

@@ -82,6 +82,8 @@ describe("an option with a wrong name", () => {
       expect(erasing).toMatchObject({ _tag: "InvalidInput" })
       const unknown = yield* Effect.flip(daybook.whatIf("coop", { form: 1 } as never))
       expect(unknown).toMatchObject({ _tag: "InvalidInput", field: "form" })
+      const verifying = yield* Effect.flip(daybook.verify(undefined, { view: true } as never))
+      expect(verifying.message).toBe("view: is not a known option: use expect, views")
     }).pipe(Effect.provide(Daybook.layerMemory()))
   )
 })

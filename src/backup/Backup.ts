@@ -9,6 +9,7 @@ import { type StorageError, storageError } from "../../events/errors.js"
 import { statIfExists } from "../../events/folder.js"
 import type { Verification } from "../../events/verify.js"
 import { BackupRefused, InvalidInput } from "../model/errors.js"
+import { checkPath, refuseUnknownOptions } from "../model/filters.js"
 import { applyLedger } from "./applyLedger.js"
 import { attempt, backupName, hasLog, moveFile, prune, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { anchorText, install, type Restored } from "./install.js"
@@ -58,6 +59,9 @@ export type BackupError = BackupRefused | InvalidInput | StorageError
 export const create = (options: BackupOptions): Effect.Effect<Backup, BackupError> =>
   Effect.gen(function* () {
     const { folder, keep, ledger, onProgress = () => {}, replace = false, to } = options
+    yield* refuseUnknownOptions(options, ["folder", "ledger", "to", "replace", "keep", "onProgress"])
+    yield* checkPath("folder", folder)
+    yield* checkPath("to", to)
     yield* requireLog(folder)
     const createdAt = yield* Clock.currentTimeMillis
     const isFolder = yield* attempt(to, () => statIfExists(to)?.isDirectory() === true)
@@ -99,8 +103,9 @@ export interface CheckedBackup extends Verification {
 }
 
 /** Verifies a backup like a log, without restoring it. It needs room for a copy in the system's temporary folder. */
-export const check = (file: string, expect?: string): Effect.Effect<CheckedBackup, BackupRefused | StorageError> =>
+export const check = (file: string, expect?: string): Effect.Effect<CheckedBackup, BackupError> =>
   Effect.gen(function* () {
+    yield* checkPath("file", file)
     yield* requireFile(file)
     return yield* withStaging(
       tmpdir(),
@@ -134,6 +139,9 @@ export interface RestoreOptions {
 export const restore = (options: RestoreOptions): Effect.Effect<Restored, BackupError> =>
   Effect.gen(function* () {
     const { expect, file, folder, ledger, replace = false } = options
+    yield* refuseUnknownOptions(options, ["file", "folder", "ledger", "replace", "expect"])
+    yield* checkPath("file", file)
+    yield* checkPath("folder", folder)
     yield* requireFile(file)
     return yield* install(
       { folder, ledger, replace, from: "backup" },

@@ -9,6 +9,7 @@ import { exportLines } from "../../events/copies/exportLines.js"
 import { InvalidExport, importLines } from "../../events/copies/importLines.js"
 import { type CopyProgress, withSnapshot } from "../../events/copies/snapshot.js"
 import { storageError } from "../../events/errors.js"
+import { checkPath, refuseUnknownOptions } from "../model/filters.js"
 import { type BackupError, requireLog } from "./Backup.js"
 import { moveFile, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { install, type Restored } from "./install.js"
@@ -60,6 +61,9 @@ const isCompressed = (file: string): boolean => file.endsWith(".gz")
 export const exportLog = (options: ExportOptions): Effect.Effect<Exported, BackupError | InvalidExport> =>
   Effect.gen(function* () {
     const { folder, ledger, onProgress = () => {}, replace = false, to } = options
+    yield* refuseUnknownOptions(options, ["folder", "ledger", "to", "replace", "onProgress"])
+    yield* checkPath("folder", folder)
+    yield* checkPath("to", to)
     yield* requireLog(folder)
     yield* requireUnusedPath(to, folder, replace)
     const now = yield* Clock.currentTimeMillis
@@ -93,17 +97,21 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
   }).pipe(Effect.withSpan("Backup.exportLog"))
 
 /** Makes a data folder from an export. The log is verified before the folder gets its name. */
-export const importLog = (options: ImportOptions): Effect.Effect<Restored, BackupError | InvalidExport> => {
-  const { expect, file, folder, ledger, onProgress = () => {} } = options
-  return install(
-    { folder, ledger, replace: false, from: "export", vouched: expect !== undefined },
-    Effect.fnUntraced(function* (staging) {
-      const { createdAt } = yield* importLines(staging, linesOf(file), onProgress)
-      const copy = yield* requireSoundLog(staging, file, expect)
-      return { ...copy, createdAt }
-    })
-  ).pipe(Effect.withSpan("Backup.importLog"))
-}
+export const importLog = (options: ImportOptions): Effect.Effect<Restored, BackupError | InvalidExport> =>
+  Effect.gen(function* () {
+    const { expect, file, folder, ledger, onProgress = () => {} } = options
+    yield* refuseUnknownOptions(options, ["file", "folder", "ledger", "expect", "onProgress"])
+    yield* checkPath("file", file)
+    yield* checkPath("folder", folder)
+    return yield* install(
+      { folder, ledger, replace: false, from: "export", vouched: expect !== undefined },
+      Effect.fnUntraced(function* (staging) {
+        const { createdAt } = yield* importLines(staging, linesOf(file), onProgress)
+        const copy = yield* requireSoundLog(staging, file, expect)
+        return { ...copy, createdAt }
+      })
+    )
+  }).pipe(Effect.withSpan("Backup.importLog"))
 
 /** Maximum characters of a line. Daybook never writes a longer one. */
 const maxLine = 64 << 20

@@ -35,6 +35,12 @@ export const refuseUnknownOptions = (
     : failWithInvalidInput(unknown, `is not a known option: use ${names.join(", ")}`)
 }
 
+/** Checks the path of a file or a folder. An empty path would mean the current folder. */
+export const checkPath = (field: string, value: unknown): CheckedInput<string> =>
+  typeof value === "string" && value.trim() !== ""
+    ? Either.right(value)
+    : failWithInvalidInput(field, "must be a non-empty path")
+
 /** Checks the name of a trust level. A program without types may pass anything. */
 export const checkLevel = (field: string, value: unknown): CheckedInput<TrustLevel> =>
   Schema.is(TrustLevel)(value)

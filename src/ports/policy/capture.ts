@@ -25,4 +25,3 @@ export const Capture = Schema.Struct({
   /** Milliseconds for one answer of a model, including retries. After that, the rules extract. */
   timeout: withDefault(positiveInteger, 30_000)
 })
-export type CapturePolicy = typeof Capture.Type

@@ -27,4 +27,3 @@ export const Import = Schema.Struct({
     "default"
   )
 })
-export type ImportPolicy = typeof Import.Type
