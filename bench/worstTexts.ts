@@ -2,7 +2,7 @@ import type { TextStage } from "./textStages.js"
 
 /** Fragments that were slow in the past. Each is repeated up to the largest text of a stage. */
 const repeated = [
-  ..."a_ $1, *a ﷺ ㌀ *a_ [a]( ![ password:. named㌀_ 三月M8ё<10:30 U.S.A.- aB1 #a @a α ά :𠳄] $ 𝟎 after:may ... a.b-c_d".split(
+  ..."a_ $1, *a ﷺ ㌀ *a_ [a]( ![ password:. named㌀_ 三月M8ё<10:30 U.S.A.- aB1 #a @a α ά :𠳄] $ 𝟎 after:may ... a.b-c_d @me- a@b.c1- git@b.cd:ef".split(
     " "
   ),
   "東京都に住む友人が来週の水曜日に京都へ旅行する予定です。",

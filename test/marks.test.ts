@@ -80,6 +80,13 @@ describe("marks", () => {
     }
   })
 
+  it("include an e-mail address for a text with more candidates than are checked", () => {
+    expect(kindsOf("you@example.com ".repeat(5_000))).toEqual([])
+    expect(kindsOf("you@example.com ".repeat(5_001))).toEqual(["email"])
+    expect(kindsOf("@me-".repeat(100_000))).toEqual([])
+    expect(kindsOf(`${"@me-".repeat(100_000)} ada@northmill.co.uk`)).toEqual(["email"])
+  })
+
   it("of commands, logins, keys and spoken passphrases are found, and none in text that resembles them", () => {
     expect([secrets.length >= 160, ordinary.length >= 320]).toEqual([true, true])
     expect(ordinary.filter((text) => findSensitiveData([text]).credential.length > 0)).toEqual([])

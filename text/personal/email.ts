@@ -6,6 +6,7 @@ for (let code = 33; code < 127; code++) {
   if (/[\w.!#$%&'*+/=?^`{|}~-]/.test(char)) localCharacters[code] = 1
   if (/[\w.-]/.test(char)) hostCharacters[code] = 1
 }
+const dot = 46
 const isIn = (table: Uint8Array, code: number): boolean => code > 127 || table[code] === 1
 /** File names and internal hosts that look like domains. */
 const notDomain =
@@ -17,14 +18,26 @@ const commands = /(?:\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\b[^\n@]{0,40}|git
 const bracketed =
   /[\w.+-]{2,64} ?[([{] ?at ?[)\]}] ?[\w-]{1,63}(?: ?(?:\.|[([{] ?(?:dot|punkt|point|punto) ?[)\]}]) ?[a-z][\w-]{0,62}){1,4}/i
 
+/**
+ * Maximum candidates that are checked. A check takes one to two microseconds, and a memory of half a megabyte can have
+ * 100,000 candidates. A text with more of them counts as one with an address.
+ */
+const maxCandidates = 5_000
+
 /** Whether a text contains an e-mail address, with @ or with a bracketed (at). */
 export const hasEmail = (text: string): boolean => {
+  let candidates = 0
   for (let index = text.indexOf("@"); index >= 0; index = text.indexOf("@", index + 1)) {
     let start = index
     while (start > 0 && index - start < 65 && isIn(localCharacters, text.charCodeAt(start - 1))) start--
     let end = index + 1
-    while (end < text.length && end - index < 255 && isIn(hostCharacters, text.charCodeAt(end))) end++
-    if (start < index && end > index + 3 && isAddress(text, start, index, end)) return true
+    let hasDot = false
+    for (; end < text.length && end - index < 255 && isIn(hostCharacters, text.charCodeAt(end)); end++) {
+      if (text.charCodeAt(end) === dot) hasDot = true
+    }
+    if (start < index && hasDot && end > index + 3) {
+      if (++candidates > maxCandidates || isAddress(text, start, index, end)) return true
+    }
     // The host part contains no other @, so continue after it.
     index = Math.max(index, end - 1)
   }
