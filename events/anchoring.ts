@@ -241,12 +241,15 @@ const hashAtVersion = (db: Db, stream: string, version: number): string | undefi
 }
 
 /**
- * The heads of the streams that have events after the newest event that the anchor covers. SQLite takes `hash` from the
- * row with the largest version. The `+` keeps SQLite from reading the whole index of streams, in place of the newest
- * rows.
+ * The newest event of each stream after a sequence. SQLite takes `hash` from the row with the largest version. Without
+ * the `+`, SQLite scans the whole index of streams instead of only the newest rows.
  */
+export const selectHeadsSince =
+  "SELECT stream, max(version) AS version, hash FROM events WHERE sequence > ? GROUP BY +stream"
+
+/** The heads of the streams that have events after the newest event that the anchor covers. */
 const headsSince = (db: Db, { heads, sequence }: AnchorState): ReadonlyArray<HeadEntry> =>
-  sql(db, "SELECT stream, max(version) AS version, hash FROM events WHERE sequence > ? GROUP BY +stream")
+  sql(db, selectHeadsSince)
     .all(sequence)
     .filter(({ hash, stream, version }) => hash instanceof Uint8Array && version > (heads.get(stream)?.version ?? 0))
     .map(headEntry)

@@ -68,6 +68,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   let onDisk: LineReference | undefined
   let timer: NodeJS.Timeout | undefined
   let hasWritten = false
+  /** True while a committed transaction has no anchor line yet. */
+  let awaitsLine = false
   /** `data_version` at the last check of the ledger. */
   let assertedAt = -1
 
@@ -150,6 +152,8 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
   /** Checks old events and flushes the anchor in the background. After a failure, a later append does the work. */
   const sync = () => {
     timer = undefined
+    // The line of that transaction also says that its stream was checked, and starts the timer again.
+    if (awaitsLine) return
     try {
       const slice = anchoring.slice(reader, sliceMillis)
       if (slice?.marks !== undefined) checked.clear()
@@ -232,11 +236,14 @@ export const make = ({ folder, installation, ledger, reader, timing, writer }: C
           {
             onFailure: failAll(appends),
             // The checkpoint runs first, because it changes the state of the file, which the anchor line records.
-            onSuccess: ({ answers, line }) =>
-              Effect.map(checkpointIfDue(writer), () => {
+            onSuccess: ({ answers, line }) => {
+              awaitsLine = true
+              return Effect.map(checkpointIfDue(writer), () => {
+                awaitsLine = false
                 anchorCommitted(line)
                 return answers
               })
+            }
           }
         )
 

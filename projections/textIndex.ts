@@ -244,8 +244,8 @@ const rowWriter = ({ columns, table, texts }: Names): Pick<TextIndex, "add" | "r
 }
 
 /**
- * Indexes all texts, with one large FTS5 segment or a few per trust level. The last rows get small segments of their
- * own, and `merge` with -1 after each moves the large segments to a higher level of the merge tree. On the lowest
+ * Indexes all texts. For each trust level, it writes one or a few large FTS5 segments, and then each of the last two rows
+ * as a small segment. After each small segment, `merge` with -1 moves the large ones to a higher level of the merge tree. On the lowest
  * level, FTS5 would merge them with small segments as soon as there are 16 segments, all within one write: 0.5 s for
  * 100,000 rows. On a higher level, FTS5 merges a few pages per write.
  */

@@ -99,7 +99,7 @@ export interface DaybookService extends ErasureOperations {
     projections?: ReadonlyArray<string>,
     onProgress?: (progress: Progress) => void
   ) => Effect.Effect<ViewComparison, ViewError | InvalidInput>
-  /** Checks the log of one agent or of all agents. The result reports damage; the effect does not fail. */
+  /** Checks the log of one agent or of all agents. Damage is in the result. The effect fails only for invalid options. */
   readonly verify: (agent?: string, options?: VerifyOptions) => Effect.Effect<Verification, InvalidInput>
   /** Accepts the damage that the verification with this `digest` reported, so that writing can continue. */
   readonly accept: (digest: string) => Effect.Effect<void, NotAccepted | AppendError>

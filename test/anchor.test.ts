@@ -17,8 +17,10 @@ import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { maxAnchorBytes } from "../events/Anchor.js"
+import { selectHeadsSince } from "../events/anchoring.js"
 import { formatLine } from "../events/anchorLines.js"
 import { EventLog } from "../events/EventLog.js"
+import { walCheckpointPages } from "../events/sqlite.js"
 import {
   anchorLines,
   appendTo,
@@ -386,6 +388,42 @@ describe("marks of verified events", () => {
       const lines = anchorLines(path).slice(before.lines)
       expect(lines.filter((line) => line.includes('"unmarked"'))).toEqual([])
       expect(yield* inProcess(path, verified())).toMatchObject({ ok: true })
+    })
+  )
+
+  it.scopedLive("stay after many appends of hundreds of events, whose checkpoints follow their commits", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const before = { lines: anchorLines(path).length, size: statSync(join(path, "log.db")).size }
+      yield* inProcess(
+        path,
+        Effect.gen(function* () {
+          const walSize = () => statSync(join(path, "log.db-wal")).size
+          yield* Effect.iterate(0, {
+            while: (appends) => appends < 200 && statSync(join(path, "log.db")).size === before.size,
+            body: (appends) => Effect.as(appendTo("ada", 300), appends + 1)
+          })
+          // The log had become long enough for a checkpoint, but not for one by SQLite itself.
+          expect(statSync(join(path, "log.db")).size).toBeGreaterThan(before.size)
+          expect(walSize() / 4_096).toBeGreaterThan(3_000)
+          expect(walSize() / 4_096).toBeLessThan(walCheckpointPages)
+        })
+      )
+      const lines = anchorLines(path).slice(before.lines)
+      expect(lines.filter((line) => line.includes('"unmarked"'))).toEqual([])
+      const heads = lines.flatMap((line) => JSON.parse(line.slice(65)).heads as ReadonlyArray<ReadonlyArray<unknown>>)
+      expect(heads.filter(([, , , check]) => check !== 1)).toEqual([])
+      expect(yield* inProcess(path, verified())).toMatchObject({ ok: true, repairs: [] })
+    })
+  )
+
+  it.scopedLive("of another process's events are found without a scan of all events", () =>
+    Effect.gen(function* () {
+      const path = yield* written
+      const plan = withDb<Array<{ detail: string }>>(path, (db) =>
+        db.prepare(`EXPLAIN QUERY PLAN ${selectHeadsSince}`).all(1)
+      )
+      expect(plan.map(({ detail }) => detail)[0]).toBe("SEARCH events USING INTEGER PRIMARY KEY (rowid>?)")
     })
   )
 

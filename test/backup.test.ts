@@ -195,10 +195,20 @@ describe("a backup", () => {
   it.scoped("and its restore refuse misspelt options and empty paths, which would mean the current folder", () =>
     Effect.gen(function* () {
       const { data, file } = yield* setUp
-      const wrong = { folder: data, to: file, replaces: true, expects: "x", file }
-      for (const call of [Backup.create, Backup.restore, exportLog, importLog]) {
-        const error = yield* Effect.flip((call as (options: never) => Effect.Effect<unknown, Error>)(wrong as never))
-        expect(error.message).toMatch(/^(replaces|expects|file|to): is not a known option: use /)
+      for (const [call, options, known] of [
+        [Backup.create, { folder: data, to: file }, "folder, to, ledger, replace, keep, onProgress"],
+        [Backup.restore, { file, folder: data }, "file, folder, ledger, replace, expect"],
+        [exportLog, { folder: data, to: file }, "folder, to, ledger, replace, onProgress"],
+        [importLog, { file, folder: data }, "file, folder, ledger, expect, onProgress"]
+      ] as const) {
+        const refused = (given: unknown) =>
+          Effect.map(
+            Effect.flip((call as (options: unknown) => Effect.Effect<unknown, Error>)(given)),
+            ({ message }) => message
+          )
+        expect(yield* refused({ ...options, expects: "x" })).toBe(`expects: is not a known option: use ${known}`)
+        expect(yield* refused({ ...options, ledger: " " })).toBe("ledger: must be a non-empty path")
+        expect(yield* refused(null)).toMatch(/^options: must be an object/)
       }
       expect(existsSync(file)).toBe(false)
       for (const [call, field] of [

@@ -8,7 +8,7 @@ describe("sha256OfParts", () => {
     const part = fc.oneof(
       fc.uint8Array(),
       fc.string({ unit: "binary" }),
-      fc.constantFrom("\ud800", "é".repeat(40_000), "", new Uint8Array(70_000))
+      fc.constantFrom("\ud800", "", "€".repeat(21_845), "€".repeat(30_000), "e".repeat(40_000), new Uint8Array(40_000))
     )
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { packBackupFile, unpackBackupFile } from "../../events/copies/backupFile.js"
 import { type CopyProgress, copyLog } from "../../events/copies/snapshot.js"
 import { type StorageError, storageError } from "../../events/errors.js"
@@ -36,6 +37,15 @@ export interface BackupOptions {
   readonly onProgress?: CopyProgress | undefined
 }
 
+const backupOptions = {
+  folder: true,
+  to: true,
+  ledger: true,
+  replace: true,
+  keep: true,
+  onProgress: true
+} satisfies Record<keyof BackupOptions, true>
+
 /** A finished backup. Times are milliseconds since the epoch. */
 export interface Backup {
   readonly file: string
@@ -58,10 +68,9 @@ export type BackupError = BackupRefused | InvalidInput | StorageError
  */
 export const create = (options: BackupOptions): Effect.Effect<Backup, BackupError> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, Object.keys(backupOptions))
+    yield* checkPaths(options, ["folder", "to"])
     const { folder, keep, ledger, onProgress = () => {}, replace = false, to } = options
-    yield* refuseUnknownOptions(options, ["folder", "ledger", "to", "replace", "keep", "onProgress"])
-    yield* checkPath("folder", folder)
-    yield* checkPath("to", to)
     yield* requireLog(folder)
     const createdAt = yield* Clock.currentTimeMillis
     const isFolder = yield* attempt(to, () => statIfExists(to)?.isDirectory() === true)
@@ -132,16 +141,23 @@ export interface RestoreOptions {
   readonly expect?: string | undefined
 }
 
+const restoreOptions = {
+  file: true,
+  folder: true,
+  ledger: true,
+  replace: true,
+  expect: true
+} satisfies Record<keyof RestoreOptions, true>
+
 /**
  * Makes a data folder from a backup. The log is verified first. Its anchor then starts a new epoch, which records where
  * the log comes from and which log it replaced. No other process should use the folder.
  */
 export const restore = (options: RestoreOptions): Effect.Effect<Restored, BackupError> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, Object.keys(restoreOptions))
+    yield* checkPaths(options, ["file", "folder"])
     const { expect, file, folder, ledger, replace = false } = options
-    yield* refuseUnknownOptions(options, ["file", "folder", "ledger", "replace", "expect"])
-    yield* checkPath("file", file)
-    yield* checkPath("folder", folder)
     yield* requireFile(file)
     return yield* install(
       { folder, ledger, replace, from: "backup" },
@@ -159,6 +175,14 @@ const unpackBackup = (file: string, folder: string) =>
       ? new BackupRefused({ file, problem: "is not a Daybook backup: to restore an export, run 'daybook import-log'" })
       : Effect.succeed(content)
   )
+
+/** Checks the named paths of a copy, and the path of a ledger if there is one. */
+export const checkPaths = (options: object, fields: ReadonlyArray<string>): Either.Either<void, InvalidInput> =>
+  Either.gen(function* () {
+    const values = options as Readonly<Record<string, unknown>>
+    for (const field of fields) yield* checkPath(field, values[field])
+    if (values.ledger !== undefined) yield* checkPath("ledger", values.ledger)
+  })
 
 /** Refuses a data folder without a log. */
 export const requireLog = (folder: string): Effect.Effect<void, BackupRefused | StorageError> =>

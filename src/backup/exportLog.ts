@@ -9,8 +9,8 @@ import { exportLines } from "../../events/copies/exportLines.js"
 import { InvalidExport, importLines } from "../../events/copies/importLines.js"
 import { type CopyProgress, withSnapshot } from "../../events/copies/snapshot.js"
 import { storageError } from "../../events/errors.js"
-import { checkPath, refuseUnknownOptions } from "../model/filters.js"
-import { type BackupError, requireLog } from "./Backup.js"
+import { refuseUnknownOptions } from "../model/filters.js"
+import { type BackupError, checkPaths, requireLog } from "./Backup.js"
 import { moveFile, requireUnusedPath, withStaging } from "./copyFiles.js"
 import { install, type Restored } from "./install.js"
 import { requireSoundLog } from "./verifyCopy.js"
@@ -27,6 +27,14 @@ export interface ExportOptions {
   /** Receives how many events are written. */
   readonly onProgress?: CopyProgress | undefined
 }
+
+const exportOptions = {
+  folder: true,
+  to: true,
+  ledger: true,
+  replace: true,
+  onProgress: true
+} satisfies Record<keyof ExportOptions, true>
 
 /** A finished export. */
 export interface Exported {
@@ -52,6 +60,14 @@ export interface ImportOptions {
   readonly onProgress?: ((events: number) => void) | undefined
 }
 
+const importOptions = {
+  file: true,
+  folder: true,
+  ledger: true,
+  expect: true,
+  onProgress: true
+} satisfies Record<keyof ImportOptions, true>
+
 const isCompressed = (file: string): boolean => file.endsWith(".gz")
 
 /**
@@ -60,10 +76,9 @@ const isCompressed = (file: string): boolean => file.endsWith(".gz")
  */
 export const exportLog = (options: ExportOptions): Effect.Effect<Exported, BackupError | InvalidExport> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, Object.keys(exportOptions))
+    yield* checkPaths(options, ["folder", "to"])
     const { folder, ledger, onProgress = () => {}, replace = false, to } = options
-    yield* refuseUnknownOptions(options, ["folder", "ledger", "to", "replace", "onProgress"])
-    yield* checkPath("folder", folder)
-    yield* checkPath("to", to)
     yield* requireLog(folder)
     yield* requireUnusedPath(to, folder, replace)
     const now = yield* Clock.currentTimeMillis
@@ -99,10 +114,9 @@ export const exportLog = (options: ExportOptions): Effect.Effect<Exported, Backu
 /** Makes a data folder from an export. The log is verified before the folder gets its name. */
 export const importLog = (options: ImportOptions): Effect.Effect<Restored, BackupError | InvalidExport> =>
   Effect.gen(function* () {
+    yield* refuseUnknownOptions(options, Object.keys(importOptions))
+    yield* checkPaths(options, ["file", "folder"])
     const { expect, file, folder, ledger, onProgress = () => {} } = options
-    yield* refuseUnknownOptions(options, ["file", "folder", "ledger", "expect", "onProgress"])
-    yield* checkPath("file", file)
-    yield* checkPath("folder", folder)
     return yield* install(
       { folder, ledger, replace: false, from: "export", vouched: expect !== undefined },
       Effect.fnUntraced(function* (staging) {

@@ -20,7 +20,7 @@ const bracketed =
 
 /**
  * Maximum candidates that are checked. A check takes one to two microseconds, and a memory of half a megabyte can have
- * 100,000 candidates. A text with more of them counts as one with an address.
+ * 100,000 candidates. A text with more candidates is treated as containing an address.
  */
 const maxCandidates = 5_000
 
