@@ -1,3 +1,4 @@
+import { sha256Hex } from "../../events/sha256.js"
 import type { Row } from "../model/MemoryRow.js"
 import type { ReconcileSettings } from "../ports/policy/maintenance.js"
 import { confidenceOf, type Judge } from "../ports/Reconciler.js"
@@ -36,6 +37,8 @@ export const comparisonGroupKey = ({ memory: { store, type } }: Row): string =>
  * before.
  */
 const cacheSize = 20_000
+/** Maximum characters of a key. Longer pairs of texts are cached by their hash: two memories can have a megabyte. */
+const maxKey = 1_000
 const judgements = new WeakMap<Judge, Map<string, Relation>>()
 
 /**
@@ -48,7 +51,8 @@ export const judgeRelation = (judge: Judge, newer: Row, older: Row, score: numbe
     cache = new Map()
     judgements.set(judge, cache)
   }
-  const key = `${newer.memory.type}\n${textOf(newer)}\n\n${older.memory.type}\n${textOf(older)}`
+  const pair = `${newer.memory.type}\n${textOf(newer)}\n\n${older.memory.type}\n${textOf(older)}`
+  const key = pair.length > maxKey ? sha256Hex(pair) : pair
   let relation = cache.get(key)
   if (relation !== undefined) return relation
   relation = judged(judge, newer, older, score)

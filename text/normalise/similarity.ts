@@ -1,6 +1,7 @@
 import { isStopWord } from "./functionWords.js"
 import { lazy } from "./lazy.js"
 import { foldLetters } from "./letters.js"
+import { ownText } from "./ownText.js"
 import { stemOf } from "./stem.js"
 
 /** Maximum characters of a text that are compared. */
@@ -15,8 +16,9 @@ export const wordSet = (text: string): ReadonlySet<string> => {
   const cached = cache.get(text)
   if (cached !== undefined) return cached
   if (cache.size >= cacheLimits.texts) cache.clear()
-  const words = wordsIn(text)
-  cache.set(text, words)
+  const key = ownText(text)
+  const words = wordsIn(key)
+  cache.set(key, words)
   return words
 }
 

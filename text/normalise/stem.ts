@@ -1,3 +1,5 @@
+import { ownText } from "./ownText.js"
+
 /**
  * The stem of a lower-case English word, without endings of number and tense: "cities" equals "city", "went" equals
  * "go". Stems are approximate: compare them, but do not show them. Words of other languages mostly stay unchanged.
@@ -5,9 +7,10 @@
 export const stemOf = (word: string): string => {
   const cached = stems.get(word)
   if (cached !== undefined) return cached
-  const stem = withoutEnding(irregularForms.get(word) ?? word)
+  const key = ownText(word)
+  const stem = withoutEnding(irregularForms.get(key) ?? key)
   if (stems.size >= maxStems) stems.clear()
-  stems.set(word, stem)
+  stems.set(key, stem)
   return stem
 }
 

@@ -1,4 +1,5 @@
 import { setOf } from "../../../../text/normalise/functionWords.js"
+import { ownText } from "../../../../text/normalise/ownText.js"
 import { type WordTable, wordTable, wordVectorDimensions } from "../../../wordTable.js"
 import type { Clause, Word } from "./Clause.js"
 import type { TitleWords } from "./differences.js"
@@ -54,7 +55,7 @@ export const rowOf = (table: WordTable, form: string, canon: string): number => 
   if (cached !== undefined) return cached
   const row = table.rowOf(mainWord(form)) ?? table.rowOf(canon) ?? -1
   if (rowCache.size >= maxCachedRows) rowCache.clear()
-  rowCache.set(form, row)
+  rowCache.set(ownText(form), row)
   return row
 }
 

@@ -1,3 +1,4 @@
+import { ownText } from "../../../../text/normalise/ownText.js"
 import type { Bag, WordSort } from "./bag.js"
 
 /**
@@ -50,7 +51,7 @@ const stemHash = (stem: string): number => {
   if (cached !== undefined) return cached
   const hash = hashOf(stem)
   if (hashCache.size >= maxCachedHashes) hashCache.clear()
-  hashCache.set(stem, hash)
+  hashCache.set(ownText(stem), hash)
   return hash
 }
 

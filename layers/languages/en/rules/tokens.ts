@@ -1,3 +1,4 @@
+import { ownText } from "../../../../text/normalise/ownText.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 import { valuesIn } from "../values/readValues.js"
 import { matchAt, type Value } from "../values/Value.js"
@@ -120,9 +121,11 @@ const maxCachedWords = 8_000
 
 const wordItems = (word: string, possessive: boolean): ReadonlyArray<Item> => {
   const id = possessive ? `${word}'` : word
-  const items = wordCache.get(id) ?? readWord(word, possessive)
+  const cached = wordCache.get(id)
+  if (cached !== undefined) return cached
+  const items = readWord(ownText(word), possessive)
   if (wordCache.size >= maxCachedWords) wordCache.clear()
-  wordCache.set(id, items)
+  wordCache.set(ownText(id), items)
   return items
 }
 

@@ -1,4 +1,5 @@
 import { functionWords, isStopWord, setOf } from "../../../../text/normalise/functionWords.js"
+import { ownText } from "../../../../text/normalise/ownText.js"
 import { sentencesOf } from "../../../../text/normalise/sentences.js"
 import { stemOf } from "../../../../text/normalise/stem.js"
 
@@ -89,7 +90,7 @@ export const isContentWord = (word: string): boolean => {
   if (contentWords.size >= cacheSize) contentWords.clear()
   isContent =
     word !== "'s" && !articlesAndTitles.has(word) && (word.length > 1 || /\p{N}/u.test(word)) && !isStopWord(word)
-  contentWords.set(word, isContent)
+  contentWords.set(ownText(word), isContent)
   return isContent
 }
 const contentWords = new Map<string, boolean>()
@@ -113,10 +114,11 @@ const maxChars = 1_000
 
 /** Parses the lines of a memory. Cached. */
 export const readingOf = (text: string): Reading => {
-  const key = text.slice(0, maxChars)
-  const cached = readings.get(key)
+  const start = text.slice(0, maxChars)
+  const cached = readings.get(start)
   if (cached !== undefined) return cached
   if (readings.size >= cacheSize) readings.clear()
+  const key = ownText(start)
   const reading = read(key)
   readings.set(key, reading)
   return reading
