@@ -16,6 +16,7 @@ import { anchorDamagedError } from "./damage.js"
 import type { Head } from "./EventLog.js"
 import { removeCopiesNaming, removeStreamsFromAnchor } from "./erasure/deletedStreams.js"
 import { appliedLine } from "./erasure/ledgerReference.js"
+import { headEntry, headsSince, newestSequence, soundHeads } from "./heads.js"
 import { type LogFiles, sameFileState } from "./logFiles.js"
 import { type Db, sql } from "./statement.js"
 import { checkSlice } from "./streamCheck.js"
@@ -239,51 +240,6 @@ const hashAtVersion = (db: Db, stream: string, version: number): string | undefi
   const hash = sql(db, "SELECT hash FROM events WHERE stream = ? AND version = ?").get(stream, version)?.hash
   return hash instanceof Uint8Array ? Buffer.from(hash).toString("hex") : undefined
 }
-
-/**
- * The newest event of each stream after a sequence. SQLite takes `hash` from the row with the largest version. Without
- * the `+`, SQLite scans the whole index of streams instead of only the newest rows.
- */
-export const selectHeadsSince =
-  "SELECT stream, max(version) AS version, hash FROM events WHERE sequence > ? GROUP BY +stream"
-
-/** The heads of the streams that have events after the newest event that the anchor covers. */
-const headsSince = (db: Db, { heads, sequence }: AnchorState): ReadonlyArray<HeadEntry> =>
-  sql(db, selectHeadsSince)
-    .all(sequence)
-    .filter(({ hash, stream, version }) => hash instanceof Uint8Array && version > (heads.get(stream)?.version ?? 0))
-    .map(headEntry)
-
-const headEntry = ({ hash, stream, version }: Pick<Head, "stream" | "version" | "hash">): HeadEntry => [
-  stream,
-  version,
-  Buffer.from(hash).toString("hex"),
-  0
-]
-
-/** The newest sequence in the table. SQLite's own `sqlite_sequence` can be edited without a trace. */
-export const newestSequence = (db: Db): number =>
-  sql(db, "SELECT max(sequence) AS newest FROM events").get().newest ?? 0
-
-/** The head of every stream. The query jumps through the index, so its cost grows with streams, not with events. */
-export const streamHeads = (db: Db): ReadonlyArray<Head> =>
-  sql(
-    db,
-    `WITH RECURSIVE names (stream) AS (
-        SELECT min(stream) FROM events
-        UNION ALL
-        SELECT (SELECT min(stream) FROM events WHERE stream > names.stream) FROM names WHERE names.stream IS NOT NULL)
-      SELECT e.stream, e.version, e.hash, e.recorded_at AS recordedAt FROM names
-      JOIN events e ON e.stream = names.stream
-        AND e.version = (SELECT max(version) FROM events WHERE stream = names.stream)
-      ORDER BY e.stream`
-  ).all()
-
-/**
- * The heads without damage. A stream whose head has a damaged hash (not bytes) is left out, so the new anchor does not
- * cover it.
- */
-const soundHeads = (db: Db) => streamHeads(db).filter(({ hash }) => hash instanceof Uint8Array)
 
 /** The first line of the next anchor file. It contains the whole state of the current file. */
 export const nextFirstLine = (state: AnchorState, changes: Partial<FirstLine> = {}): FirstLine => ({

@@ -3,7 +3,7 @@ import { chainVersion, digestOf, genesis, hashOf, type StoredEvent, sameBytes } 
 import type { Codec } from "./Codec.js"
 import type { Problem } from "./EventLog.js"
 import { areErasedNamesEmpty, erasedSaltBytes, hasErasedName, saltBytes } from "./names.js"
-import { sha256 } from "./sha256.js"
+import { sha256Hex } from "./sha256.js"
 
 /** The maximum number of problems reported for one stream. */
 export const maxStreamProblems = 10_000
@@ -105,9 +105,9 @@ const evidenceOf = (event: StoredEvent): string => {
     ...[event.occurredAt, event.recordedAt, event.erasedAt],
     ...(event.chain === 1 ? [] : [event.chain, event.commandKey, event.names])
   ]
-  return sha256(
+  return sha256Hex(
     JSON.stringify(values.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value)))
-  ).toString("hex")
+  )
 }
 
 /**

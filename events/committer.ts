@@ -6,7 +6,6 @@ import {
   type AppendLineOptions,
   type LineReference,
   make as makeAnchoring,
-  newestSequence,
   nextFirstLine,
   readAnchorReference
 } from "./anchoring.js"
@@ -17,6 +16,7 @@ import type { Ledger } from "./erasure/ledger.js"
 import { rebuildRemainsTable } from "./erasure/remainsTable.js"
 import type { TimerContext } from "./erasure/retime.js"
 import { type StorageError, storageError } from "./errors.js"
+import { newestSequence } from "./heads.js"
 import { sameFileState, watchLogFiles } from "./logFiles.js"
 import { assertSchema } from "./logSchema.js"
 import { appendBatch, appendedEvents, appendMillis } from "./metrics.js"

@@ -17,9 +17,9 @@ import { describe, expect, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { maxAnchorBytes } from "../events/Anchor.js"
-import { selectHeadsSince } from "../events/anchoring.js"
 import { formatLine } from "../events/anchorLines.js"
 import { EventLog } from "../events/EventLog.js"
+import { selectHeadsSince } from "../events/heads.js"
 import { walCheckpointPages } from "../events/sqlite.js"
 import {
   anchorLines,
@@ -56,6 +56,16 @@ const withDb = <A>(path: string, use: (db: Database.Database) => A | unknown): A
     db.close()
   }
 }
+
+const logSize = (path: string): number => statSync(join(path, "log.db")).size
+
+/** The anchor lines that a process adds. */
+const linesOfProcess = <A, E>(path: string, work: Effect.Effect<A, E, EventLog>) =>
+  Effect.gen(function* () {
+    const before = anchorLines(path).length
+    yield* inProcess(path, work)
+    return anchorLines(path).slice(before)
+  })
 
 /** The next process refuses to write to any stream, says why, reads on, and verification reports it. */
 const expectRefused = (path: string, problem: string) =>
@@ -375,17 +385,16 @@ describe("marks of verified events", () => {
   it.scopedLive("stay after a large append, whose checkpoint a child process makes", () =>
     Effect.gen(function* () {
       const path = yield* written
-      const before = { lines: anchorLines(path).length, size: statSync(join(path, "log.db")).size }
-      yield* inProcess(
+      const size = logSize(path)
+      const lines = yield* linesOfProcess(
         path,
         Effect.gen(function* () {
           yield* appendTo("ada", 5_000)
           // The events are in the database before the log is closed.
-          expect(statSync(join(path, "log.db")).size).toBeGreaterThan(before.size + 5_000 * 100)
+          expect(logSize(path)).toBeGreaterThan(size + 5_000 * 100)
           yield* appendTo("ada")
         })
       )
-      const lines = anchorLines(path).slice(before.lines)
       expect(lines.filter((line) => line.includes('"unmarked"'))).toEqual([])
       expect(yield* inProcess(path, verified())).toMatchObject({ ok: true })
     })
@@ -394,22 +403,21 @@ describe("marks of verified events", () => {
   it.scopedLive("stay after many appends of hundreds of events, whose checkpoints follow their commits", () =>
     Effect.gen(function* () {
       const path = yield* written
-      const before = { lines: anchorLines(path).length, size: statSync(join(path, "log.db")).size }
-      yield* inProcess(
+      const size = logSize(path)
+      const lines = yield* linesOfProcess(
         path,
         Effect.gen(function* () {
           const walSize = () => statSync(join(path, "log.db-wal")).size
           yield* Effect.iterate(0, {
-            while: (appends) => appends < 200 && statSync(join(path, "log.db")).size === before.size,
+            while: (appends) => appends < 200 && logSize(path) === size,
             body: (appends) => Effect.as(appendTo("ada", 300), appends + 1)
           })
           // The log had become long enough for a checkpoint, but not for one by SQLite itself.
-          expect(statSync(join(path, "log.db")).size).toBeGreaterThan(before.size)
+          expect(logSize(path)).toBeGreaterThan(size)
           expect(walSize() / 4_096).toBeGreaterThan(3_000)
           expect(walSize() / 4_096).toBeLessThan(walCheckpointPages)
         })
       )
-      const lines = anchorLines(path).slice(before.lines)
       expect(lines.filter((line) => line.includes('"unmarked"'))).toEqual([])
       const heads = lines.flatMap((line) => JSON.parse(line.slice(65)).heads as ReadonlyArray<ReadonlyArray<unknown>>)
       expect(heads.filter(([, , , check]) => check !== 1)).toEqual([])

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { newestSequence } from "../anchoring.js"
 import { isFirstFormat, type LineContent } from "../anchorLines.js"
 import { openDatabase } from "../driver.js"
 import { ledgerName } from "../erasure/ledger.js"
 import { StorageError, storageError } from "../errors.js"
+import { newestSequence } from "../heads.js"
 import { busyTimeoutMillis } from "../sqlite.js"
 import type { Db } from "../statement.js"
 
