@@ -7,13 +7,17 @@ import { isOpenHere, openRawFile } from "../events/rawFile.js"
 import { prove } from "../src/erasure/proof/prove.js"
 import { open, temporaryFolder } from "./support/engine.js"
 
-/** The locks of this process on a file, from the list of Linux. */
+/**
+ * The locks of this process on a file, from the list of Linux. The list is read in parts. Locks of other processes that
+ * come and go between two parts move its rows, so a row can appear twice in one reading, or not at all. This process sets
+ * and drops no lock meanwhile: its locks are the distinct rows of several readings.
+ */
 const locksOn = (file: string): number => {
   const { ino } = statSync(file)
   const owner = new RegExp(` ${process.pid} [0-9a-f]+:[0-9a-f]+:${ino} `)
-  return readFileSync("/proc/locks", "utf8")
-    .split("\n")
-    .filter((line) => owner.test(line)).length
+  const readings = Array.from({ length: 5 }, () => readFileSync("/proc/locks", "utf8").split("\n"))
+  const rows = readings.flat().filter((row) => owner.test(row))
+  return new Set(rows.map((row) => row.replace(/^\d+: /, ""))).size
 }
 
 const openInWal = (file: string) => {
