@@ -241,6 +241,23 @@ describe("what a dispute shows", () => {
     })
   )
 
+  it.scoped("one hit that is as near, and ranks as high, as the side that the query found", () =>
+    Effect.gen(function* () {
+      const { daybook } = yield* system()
+      const memory = yield* as(daybook, "full")
+      const red = yield* say(daybook, "The door is red")
+      const blue = yield* say(daybook, "The door is blue", 0.6)
+      yield* memory.remember({ title: "The curtain is red", type: "config" }, { reconcile: false })
+      const [hit, curtain] = yield* memory.search({ text: "red door", near: true })
+      expect(hit).toMatchObject({ id: blue.id, evidence: 1, near: true, disputedBy: [{ id: red.id }] })
+      expect(curtain!.title).toBe("The curtain is red")
+      expect(hit!.score).toBeGreaterThan(curtain!.score)
+      // A side that the query did not find is not shown for it.
+      const found = yield* memory.search({ text: "red" })
+      expect(found.map(({ id }) => id)).toContain(red.id)
+    })
+  )
+
   it.scoped("in the profile, every statement that no shown one disputes", () =>
     Effect.gen(function* () {
       const { daybook } = yield* system()

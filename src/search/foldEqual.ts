@@ -1,13 +1,14 @@
 import { lazy } from "../../text/normalise/lazy.js"
 import { isArticle } from "../../text/normalise/questionWords.js"
-import type { Draft } from "./rank.js"
+import { type Draft, foundBy } from "./rank.js"
 
 /**
  * Collects drafts in rank order and folds equal texts into one hit: the newest draft takes the rank of the best draft.
  * Texts are equal if they have the same words in the same order. Case, accents, articles and surrounding punctuation do
  * not count. Any further word, number or negation makes two texts different.
  *
- * Memories that contradict each other are folded too: the first memory of their group takes the rank of the best one.
+ * Memories that contradict each other are folded too: the hit shows the first memory of their group, with the rank and
+ * the score of the best one.
  */
 export const makeDuplicateCollector = <D extends Draft<unknown, object>>(enabled: boolean) => {
   const distinct: Array<D> = []
@@ -23,7 +24,8 @@ export const makeDuplicateCollector = <D extends Draft<unknown, object>>(enabled
       }
       const previous = distinct[index]!
       if (draft.side !== undefined) {
-        if (draft.side.place < previous.side!.place) distinct[index] = draft
+        if (draft.side.place < previous.side!.place)
+          distinct[index] = { ...draft, parts: previous.parts, found: foundBy(previous) }
         return
       }
       const newer = draft.time > previous.time || (draft.time === previous.time && draft.born > previous.born)

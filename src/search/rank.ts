@@ -38,15 +38,20 @@ export interface ScoredCandidate<Parts> {
   readonly parts: Parts
 }
 
-/** A possible hit: its row, and the text that is folded and reranked. */
-export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
-  readonly row: Row
+/** The memory that a query found: its text is folded and reranked, its words and vector are the evidence. */
+export interface FoundMemory {
+  readonly born: number
   readonly text: string
-  /** Number of further hits that state the same. */
-  readonly alike: number
   /** The memory's store, and whether it is a credential: a reranker must not see withheld stores or credentials. */
   readonly store: Store
   readonly secret?: boolean
+}
+
+/** A possible hit: its row and the parts of its score. */
+export interface Draft<Row, Parts> extends ScoredCandidate<Parts>, FoundMemory {
+  readonly row: Row
+  /** Number of further hits that state the same. */
+  readonly alike: number
   /**
    * The memory's group of contradicting memories, its place in the group (from 0), and the memories before it. Hits of
    * one group are folded.
@@ -56,7 +61,12 @@ export interface Draft<Row, Parts> extends ScoredCandidate<Parts> {
     readonly place: number
     readonly before: ReadonlyArray<{ readonly born: number }>
   }
+  /** The memory of the same group that the query found, if the row shows another one. The score is that of `found`. */
+  readonly found?: FoundMemory
 }
+
+/** The memory whose text speaks for a draft. */
+export const foundBy = (draft: Draft<unknown, unknown>): FoundMemory => draft.found ?? draft
 
 /** Orders by score, then by time, then by position in the log; larger first. */
 export const orderByScore = <D extends ScoredCandidate<object>>(drafts: ReadonlyArray<D>): ReadonlyArray<D> => {

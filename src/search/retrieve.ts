@@ -22,7 +22,7 @@ import { type CheckedFusion, decodeFusion, embeddingProblem, type FusionOptions,
 import { parseQuery } from "./query.js"
 import type { ParsedQuery, QuerySyntax } from "./querySyntax.js"
 import { embedderForQuery, embedQuery, withCallVector } from "./queryVector.js"
-import { type Draft, orderByScore, totalScore } from "./rank.js"
+import { type Draft, foundBy, orderByScore, totalScore } from "./rank.js"
 
 /** A checked query with its filters. */
 export interface CheckedRequest<Filters> extends CheckedFusion {
@@ -256,8 +256,10 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
   { policy, reranker }: Ranking
 ): Effect.Effect<Reranking<Row, Parts>> => {
   const firstDrafts = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
-  const mayRerank = ({ secret, store }: Draft<Row, Parts>) =>
-    reranker?.withheldStores === undefined || (secret !== true && !reranker.withheldStores.includes(store))
+  const mayRerank = (draft: Draft<Row, Parts>) => {
+    const { secret, store } = foundBy(draft)
+    return reranker?.withheldStores === undefined || (secret !== true && !reranker.withheldStores.includes(store))
+  }
   const visible = firstDrafts.filter(mayRerank)
   if (reranker === undefined || !policy.rerank || text === "" || firstDrafts.length < 2 || visible.length === 0) {
     return Effect.succeed(notReranked)
@@ -266,7 +268,7 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
   const request = Effect.suspend(() =>
     reranker.rerank(
       text,
-      visible.map((draft) => draft.text)
+      visible.map((draft) => foundBy(draft).text)
     )
   )
   const onTimeout = () => new RerankerError({ name, reason: "timeout" })

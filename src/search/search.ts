@@ -34,7 +34,7 @@ import { evidenceByRow } from "./evidence.js"
 import { memoryFilters, memorySyntax } from "./fields.js"
 import { makeRowSearch } from "./pipeline.js"
 import type { ScoringInput, SearchKind } from "./plan.js"
-import { type Draft, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
+import { type Draft, foundBy, type ScoredCandidate, ScoreParts, scoreMemories } from "./rank.js"
 import {
   type CheckedRequest,
   decodeSearchOptions,
@@ -216,7 +216,8 @@ const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
     }),
   judge: ({ level, nearOnly, scoring: { db, parsed, policy, times }, vector }, { candidates, drafts, words }) => {
     const byBorn = new Map(candidates.map((candidate) => [candidate.born, candidate]))
-    const hits = drafts.map(({ born }) => byBorn.get(born) ?? { born, text: null, similarity: null })
+    // A hit that shows another side of its dispute is as near as the side that the query found.
+    const hits = drafts.map(foundBy).map(({ born }) => byBorn.get(born) ?? { born, text: null, similarity: null })
     const isInTimes = timeMatcher(times)
     const inTimes =
       times.ranges.length === 0
@@ -227,7 +228,7 @@ const searched: SearchKind<Filters, Candidate, FoundRow, ScoreParts> = {
     const model = vector?.model ?? null
     const evidence = evidenceByRow({ db, level, corpus: memoryCorpus, policy, words: terms, inTimes, model }, hits)
     const judged = drafts.map((draft) => {
-      const value = evidence.get(draft.born)!
+      const value = evidence.get(foundBy(draft).born)!
       return { ...draft, row: { ...draft.row, evidence: value, near: value >= policy.nearEvidence } }
     })
     return nearOnly ? judged.filter(({ row }) => row.near) : judged
