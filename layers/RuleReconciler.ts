@@ -8,7 +8,7 @@ import { spanish } from "./languages/es/words.js"
 import { french } from "./languages/fr/words.js"
 import { chinese } from "./languages/zh/words.js"
 
-const name = "rules-v12"
+const name = "rules-v13"
 const judgeEnglish = createEnglishJudge(name)
 const judges = new Map(
   [german, french, spanish, chinese].map((words) => [words.tag as Language, makeClaimJudge(words, name)] as const)

@@ -86,9 +86,9 @@ describe("the namespaces", () => {
     Effect.gen(function* () {
       expect(yield* Effect.provide(Reranker.Reranker, Reranker.layerNone)).toBeNull()
       expect((yield* Effect.provide(Reranker.Reranker, Reranker.layerLexical))?.name).toBe("lexical-1")
-      expect((yield* Effect.provide(Reconciler.Reconciler, Reconciler.layerRules))?.name).toBe("rules-v12")
+      expect((yield* Effect.provide(Reconciler.Reconciler, Reconciler.layerRules))?.name).toBe("rules-v13")
       const model = Reconciler.layerHybrid({ provider: "anthropic", model: "small" })
-      expect((yield* Effect.provide(Reconciler.Reconciler, model))?.name).toBe("rules-v12+anthropic/small")
+      expect((yield* Effect.provide(Reconciler.Reconciler, model))?.name).toBe("rules-v13+anthropic/small")
       expect((yield* Policy.decode({ search: { mode: "classic" } })).search.mode).toBe("classic")
     })
   )

@@ -4,6 +4,7 @@ import { actionByReason } from "../layers/languages/claims/compareClaims.js"
 import { reasons as englishReasons } from "../layers/languages/en/rules/judge.js"
 import { ruleReconciler } from "../layers/RuleReconciler.js"
 import { limits } from "../src/model/limits.js"
+import { defaults } from "../src/ports/Policy.js"
 import { decodeVerdict, type Statement } from "../src/ports/Reconciler.js"
 import { mergeStatements } from "../src/remember/mergeStatements.js"
 import { questionOf, readHeldOutStories, type Told } from "./support/decisions.js"
@@ -44,6 +45,54 @@ describe("the same words on another day", () => {
   it("are another statement if their date depends on that day", () => {
     expect(decidedAt("2026-04-06")).toMatch(/^NONE/)
     expect(decidedAt("2026-05-04")).not.toMatch(/^NONE/)
+  })
+})
+
+describe("a short statement that shares a name with a long memory", () => {
+  const deploys =
+    "Alice, Mateo and Jonas agreed that deploys of Mooring happen on Tuesdays, starting before 11:00, so that somebody is there when it breaks"
+  const meetings = "No meetings before 09:30 for Alice: she takes her son Émile to school first."
+  const worker =
+    "One web service, mooring-api, and one worker, mooring-planner; only the planner may write to the table allocations"
+
+  it.each([
+    [deploys, "Alice likes jazz"],
+    [deploys, "Jonas likes jazz"],
+    [meetings, "Alice goes to bed early"],
+    [worker, "mooring-planner is written in Go"],
+    [worker, "mooring-planner runs on two machines"]
+  ])("%s is stored beside it: %s", (memory, statement) => {
+    expect(decided(memory, statement)).toMatch(/^ADD/)
+  })
+
+  it.each([
+    [deploys, "Deploys of Mooring happen on Tuesdays"],
+    [meetings, "No meetings before 09:30 for Alice"],
+    [worker, "Only the planner may write to the table allocations"]
+  ])("%s knows a part of it: %s", (memory, statement) => {
+    expect(decided(memory, statement)).toMatch(/^NONE/)
+  })
+})
+
+describe("an end that may concern a part only", () => {
+  const confidenceOf = (memory: string, statement: string) =>
+    ruleReconciler.judge(questionOf({ memories: [told(memory)], statement: told(statement) })).confidence
+
+  it.each([
+    ["The API is stable", "The API is no longer stable on ARM"],
+    ["Kim is vegetarian", "Kim is no longer vegetarian on weekends"],
+    ["The shop is open", "The shop is no longer open on Mondays"],
+    ["Deploys happen on Thursdays", "Deploys no longer happen on Thursdays in December"]
+  ])("does not retire %s: %s", (memory, statement) => {
+    expect(confidenceOf(memory, statement)).toBeLessThan(defaults.reconcile.certain)
+  })
+
+  it.each([
+    ["The API is stable", "The API is no longer stable"],
+    ["Kim is vegetarian", "Kim is no longer vegetarian"],
+    ["Tom works at Acme", "Tom no longer works at Acme"]
+  ])("retires %s if nothing else is said: %s", (memory, statement) => {
+    expect(confidenceOf(memory, statement)).toBeGreaterThanOrEqual(defaults.reconcile.certain)
   })
 })
 
@@ -279,7 +328,7 @@ describe("labelled stories", () => {
   it("name the rule, and copy no text", () => {
     for (const story of heldOutStories) {
       const { by, verdict } = ruleReconciler.judge(questionOf(story))
-      expect(by).toEqual({ kind: "rule", name: "rules-v12" })
+      expect(by).toEqual({ kind: "rule", name: "rules-v13" })
       expect(reasons).toContain(verdict.reason)
     }
   })
@@ -312,13 +361,13 @@ describe("any input", () => {
         const question = { statement: stated, candidates: memories.map((memory) => ({ ...memory, score: 0.5 })) }
         const before = JSON.stringify(question)
         const { confidence, sure, verdict } = ruleReconciler.judge(question)
-        const again = { by: { kind: "rule", name: "rules-v12" }, sure, verdict }
+        const again = { by: { kind: "rule", name: "rules-v13" }, sure, verdict }
         expect(ruleReconciler.judge(question)).toEqual(confidence === undefined ? again : { ...again, confidence })
         // Only a contradiction needs a confidence: it alone retires a memory.
         expect(confidence !== undefined).toBe(verdict.action === "DELETE")
         if (confidence !== undefined) expect(confidence > 0 && confidence < 1).toBe(true)
         expect(JSON.stringify(question)).toBe(before)
-        expect(decodeVerdict("rules-v12", verdict, memories.length)._tag).toBe("Right")
+        expect(decodeVerdict("rules-v13", verdict, memories.length)._tag).toBe("Right")
         expect(reasons).toContain(verdict.reason)
       }),
       { numRuns: lawRuns({ quick: 60, full: 300 }) }

@@ -1,8 +1,10 @@
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
+import type { Memory } from "../../src/Memory.js"
 import type { Observation, SourceInput } from "../../src/model/input.js"
 import type { Remembered } from "../../src/remember/remembered.js"
+import { shortenText } from "../../text/normalise/sentences.js"
 import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
 import { countText } from "../format.js"
 import { loweredFieldsNote } from "../lowered.js"
@@ -69,6 +71,7 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
             : error
       )
       yield* awaitVectors(call)
+      const known = yield* knownTitle(memory, remembered)
       const note = [
         credentialNote(remembered),
         remembered.partlyIndexed === true ? ". It is too long: search finds only its beginning." : ""
@@ -81,15 +84,24 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
           case "added":
             return `added ${remembered.id}${versionText}${disputing(remembered)}${note}${lowered}`
           case "merged":
-            return `merged into ${remembered.id}, ${mentioned}${versionText}${note}${lowered}`
+            return `merged into ${remembered.id}${known}, ${mentioned}${versionText}${note}${lowered}`
           case "replaced":
             return `added ${remembered.id} in place of ${remembered.replaced}${versionText}${disputing(remembered)}${note}${lowered}`
           default:
-            return `known as ${remembered.id}, ${mentioned}${versionText}${ignored(remembered)}${note}`
+            return `known as ${remembered.id}${known}, ${mentioned}${versionText}${ignored(remembered)}${note}`
         }
       })
     })
 }
+
+/** The title of the memory that stands for the new one, in brackets; empty if it has the same title. */
+const knownTitle = (memory: Memory, { id, notTaken = [], outcome }: Remembered) =>
+  outcome === "merged" || (outcome === "mentioned" && notTaken.includes("title"))
+    ? Effect.map(memory.get([id]), ([found]) =>
+        found === undefined ? "" : ` ("${shortenText(found.title, maxTitle)}")`
+      )
+    : Effect.succeed("")
+const maxTitle = 80
 
 const withFullPath = ({ id, kind }: SourceInput): SourceInput => ({ kind, id: kind === "file" ? resolve(id) : id })
 

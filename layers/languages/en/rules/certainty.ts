@@ -24,6 +24,15 @@ const minOtherAdd = 0.8
 const minRepeated = 0.45
 
 /**
+ * True if the statement may end only a part of the memory: it ends something, and has words or times besides that the
+ * memory does not have. "The API is no longer stable on ARM" leaves the API stable elsewhere.
+ */
+const mayEndPart = (features: Features): boolean =>
+  features["says ended"]! > features["said ended"]! && features.covered! < minEnded
+/** Minimum share of a statement's words that the memory contains, so that the statement ends all of it. */
+const minEnded = 0.95
+
+/**
  * The probability that a statement makes a memory untrue, 0…1. `target`: the memory's index. A question, a plan, a
  * guess, a joke or a statement about a limited time is never certain. The same is true of a statement that may
  * contradict another memory instead. A plain claim is more certain if all other candidates are about something else,
@@ -37,7 +46,7 @@ export const contradictionConfidence = (
 ): number => {
   const [, repeating, stated, other] = shares.find(([least]) => likelihoods[target]![2] >= least)!
   const hasRival = likelihoods.some(([, , remove], index) => index !== target && remove >= maxRival)
-  if (hasRival || !canEndAnother(statement)) return other
+  if (hasRival || !canEndAnother(statement) || mayEndPart(features)) return other
   const isAlone = likelihoods.every(([add], index) => index === target || add > minOtherAdd)
   const repeats = features.covered! >= minRepeated || features["numbers gone"]! > 0
   return isPlainFact(statement) && isAlone && repeats ? repeating : stated

@@ -38,11 +38,11 @@ export const decide = (likelihoods: Likelihoods, { features, older, same }: Comp
   const agrees =
     features.sided === 1 && features.turned === 0 && features["s differs"] === 0 && features["names swapped"] === 0
   if (agrees && none >= unlikely && (action === "DELETE" || action === "ADD"))
-    return saysOther(features, none) ? "ADD" : "NONE"
+    return losesContent(features, none) ? "ADD" : "NONE"
   // Details that were merged before must not attract statements about something else.
   if (action === "UPDATE" || action === "NONE") {
     const isAbout = features["title told"]! > 0 && highest >= minLikelihood[action]
-    return isAbout && !(action === "NONE" && saysOther(features, none)) ? action : "ADD"
+    return isAbout && !(action === "NONE" && losesContent(features, none)) ? action : "ADD"
   }
   const isHearsay = features["says said"] === 1 || features["says maybe"] === 1
   return older || clearRemove < (isHearsay ? probable : minLikelihood.DELETE) ? "ADD" : action
@@ -78,6 +78,18 @@ const isClearReversal = (features: Features, remove: number): boolean =>
 const unlikely = 0.2
 /** In a clear case, the likelihood of DELETE is multiplied by this factor. */
 const clearlyHigher = 1.5
+
+/** True if NONE would lose what the statement says. */
+const losesContent = (features: Features, none: number): boolean =>
+  saysOther(features, none) || (sharesLittle(features) && none < almostCertain)
+
+/**
+ * True if the two have less than three quarters of the statement's words, and less than three tenths of the memory's
+ * words, in common. "Alice likes jazz" shares a name with a long memory about Alice and others.
+ */
+const sharesLittle = (features: Features): boolean => features["w covered"]! < 0.75 && features["w kept"]! < 0.3
+/** Minimum likelihood of NONE if statement and memory share few words. */
+const almostCertain = 0.9
 
 /**
  * True if the statement says more than the memory, reports an event, is about a relative, or differs in one word with
