@@ -273,11 +273,12 @@ const newestFirst = (
   )
 }
 
+/** Side `from`: the writers at that level and above. Memories with the tag `exceptTag` are left out. */
 interface TitlesQuery {
   readonly type: string
+  readonly exceptTag: string | null
   readonly limit: number
   readonly writers: TrustLevel
-  /** `from`: the writers at that level and above. */
   readonly side: "from" | "below"
 }
 
@@ -287,14 +288,13 @@ export const findSessionTitles = (
   level: TrustLevel,
   now: number,
   { session, store }: SessionKey,
-  { limit, side, type, writers }: TitlesQuery
+  { exceptTag, limit, side, type, writers }: TitlesQuery
 ): ReadonlyArray<{ readonly title: string; readonly level: TrustLevel }> =>
   sql(
     db,
     `SELECT o.title, o.level FROM session_memories m JOIN observations o ON o.born = m.born
-      WHERE m.session = :session AND o.store = :store AND o.type = :type AND ${readable}
-        AND o.level ${side === "from" ? "<=" : ">"} :writers
-      ORDER BY o.born DESC LIMIT :limit`
+      WHERE m.session = :session AND o.store = :store AND o.type = :type AND ${readable} AND o.level ${side === "from" ? "<=" : ">"} :writers
+        AND NOT EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value = :exceptTag) ORDER BY o.born DESC LIMIT :limit`
   )
-    .all({ floor: minOpennessOf(level), now, session, store, type, limit, writers: minOpennessOf(writers) })
+    .all({ floor: minOpennessOf(level), now, session, store, type, exceptTag, limit, writers: minOpennessOf(writers) })
     .map(({ level, title }) => ({ title, level: levels[level]! }))

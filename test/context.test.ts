@@ -77,6 +77,23 @@ const lived = (options: EngineOptions = {}) =>
   })
 
 describe("a context", () => {
+  it.scoped("shows the newest open tasks, and no task that is done", () =>
+    Effect.gen(function* () {
+      const full = yield* as(yield* system(), "full")
+      yield* full.remember({ title: "Sand the deck", type: "task", tags: ["boat"] })
+      const oars = yield* full.remember({ title: "Order two oars", type: "task" })
+      for (let number = 1; number <= 20; number++) {
+        yield* full.remember(
+          { title: `Chore ${number} is behind us`, type: "task", tags: ["Done"] },
+          { reconcile: false }
+        )
+      }
+      expect(shownIn(yield* full.context({}), "tasks")).toEqual(["Order two oars", "Sand the deck"])
+      yield* full.update(oars.id, { tags: ["done"] })
+      expect(shownIn(yield* full.context({}), "tasks")).toEqual(["Sand the deck"])
+    })
+  )
+
   it.scoped("has each part in its place, and each memory once", () =>
     Effect.gen(function* () {
       const { full } = yield* lived()

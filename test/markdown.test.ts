@@ -210,8 +210,29 @@ describe("dates", () => {
     (text) => expect(one(text, "2020-01-01.md").occurredAt).toBe(day)
   )
 
-  it.each(["2026-03-14: text", "- (2026-03-14) text", "- [ ] **2026-03-14** - text"])("of the text %j", (text) => {
-    expect(one(`## 2021-01-01\n${text}`, "2020-01-01.md").occurredAt).toBe(day)
+  it.each([
+    ...["2026-03-14: text", "(2026-03-14) text", "[ ] **2026-03-14** - text", "2026-03-14 text", "[x] 2026-03-14 text"],
+    ...[
+      "**2026-03-14** text",
+      "_2026-03-14_ text",
+      "**2026-03-14:** text",
+      "**2026-03-14**: text",
+      "2026-03-14 09:30 text"
+    ],
+    ...["*2026-03-14* – text", "2026-03-14—text", "2026-03-14- text", "2026-03-14\n  text", "2026/03/14: text"]
+  ])("of the bullet %j", (text) => {
+    expect(one(`## 2021-01-01\n- ${text}`, "2020-01-01.md").occurredAt).toBe(day)
+  })
+
+  it.each([
+    ...["2026-02-30 text", "2026-03-14-text", "2026-03-14text", "2026-03-14T09:30 text", "12026-03-14 text"],
+    ...["2026-03-144 text", "on 2026-03-14 text", "2026.03.14 text"]
+  ])("none of the bullet %j", (text) => {
+    expect(one(`## 2021-01-01\n- ${text}`).occurredAt).toBe(Date.UTC(2021, 0))
+  })
+
+  it("stand before the word that gives the type", () => {
+    expect(one("- **2026-03-14** Decision: tabs")).toMatchObject({ type: "decision", occurredAt: day })
   })
 
   it("leave the rest of a heading as a tag", () => {

@@ -282,15 +282,16 @@ describe("session summaries", () => {
       const remember = (title: string, more: object) =>
         memory.remember({ title, session: "monday", ...more }, { reconcile: false })
       const walk = yield* remember("We walk", { type: "decision" })
-      yield* remember("then we agreed to take the 06:40 ferry", { type: "decision" })
+      yield* remember("then we agreed to take the 06:40 ferry", { type: "decision", tags: ["done"] })
       yield* remember("Book a cabin", { type: "task" })
+      yield* remember("Ask for the timetable", { type: "task", tags: ["done"] })
       const tea = yield* remember("Tea is served", { store: "shared", type: "decision" })
       const of = (trust: "full" | "inner" | "familiar") =>
         Effect.flatMap(daybook.agent(agent, { trust }), (reader) => reader.sessions.summaries())
       expect(yield* of("full")).toMatchObject([
         {
           store: "private",
-          observations: 3,
+          observations: 4,
           decisions: ["Then we agreed to take the 06:40 ferry.", "We walk"],
           open: ["We still need to book a cabin.", "Book a cabin"]
         },
@@ -303,7 +304,7 @@ describe("session summaries", () => {
       expect(yield* of("inner")).toEqual([])
       expect(yield* of("full")).toMatchObject([
         {
-          observations: 3,
+          observations: 4,
           decisions: ["Then we agreed to take the 06:40 ferry.", "Tea is served"].map((one) =>
             expect.stringMatching(new RegExp(one, "i"))
           )

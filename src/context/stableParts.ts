@@ -12,6 +12,7 @@ import { type Profile, profileOf } from "../maintenance/profile.js"
 import { lowestWriter } from "../maintenance/quoted.js"
 import { type SessionSummary, sessionOf } from "../maintenance/SessionSummaries.js"
 import { failureNames } from "../model/failureNames.js"
+import { doneTag } from "../model/input.js"
 import { toWholeMemory, type WholeMemory } from "../model/wholeMemory.js"
 import type { PolicyValues } from "../ports/Policy.js"
 import { type IndexSettings, indexSettings } from "../ports/policy/prompt.js"
@@ -175,7 +176,8 @@ const readProfile = (reading: Reading): Draft => ({
 
 const readTasks = (reading: Reading): Draft => {
   const { db, dayEnd, level, writers } = reading
-  const born = findRecentMemories(db, level, { types: ["task"], writers }, dayEnd, { limit: maxTasks, offset: 0 })
+  const filters = { types: ["task"], not: { tags: [doneTag] }, writers }
+  const born = findRecentMemories(db, level, filters, dayEnd, { limit: maxTasks, offset: 0 })
   return { lines: linesOf(reading, candidatesAt(reading, born)) }
 }
 

@@ -123,7 +123,7 @@ export const fileTier = (file: string): "core" | "daily" | undefined => {
   return fileDate(file) === undefined ? undefined : "daily"
 }
 
-/** UTC midnight of the date at the start of a text: "2026-03-14: …", "(2026-03-14) …", "2026-03-14 - …". */
+/** UTC midnight of the date at the start of a text: "2026-03-14 …", "2026-03-14: …", "2026/03/14 - …", "(2026-03-14) …". */
 export const leadingDate = (text: string): number | undefined => {
   const leadingText = LEADING_DATE.exec(text)?.[0]
   return leadingText === undefined ? undefined : midnight(ANY_DATE_ONCE.exec(leadingText))
@@ -140,7 +140,8 @@ const STORES: ReadonlyArray<Store> = ["private", "shared", "social"]
 const KEY = /^([A-Za-z][\w-]*)\s*:(?:\s(.*))?$/
 const ANY_DATE_ONCE = /(?<!\d)(\d{4})([-/._])(\d\d)\2(\d\d)(?!\d)/
 const ANY_DATE = new RegExp(ANY_DATE_ONCE, "g")
-const LEADING_DATE = /^(?:\d{4}([-/._])\d\d\1\d\d(?:\s?:|\s[-–—](?=\s))|[([]\d{4}([-/._])\d\d\2\d\d[)\]]:?)/
+const LEADING_DATE =
+  /^(?:\d{4}([-/._])\d\d\1\d\d\s?(?:[:–—]|-(?=\s))|\d{4}-\d\d-\d\d(?=\s|$)|[([]\d{4}([-/._])\d\d\2\d\d[)\]]:?)/
 
 const TYPES: ReadonlyArray<readonly [string, ReadonlySet<string>]> = (
   [

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { doneTag } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import { type CutPart, type Draft, readDrafts } from "./markdown-blocks.js"
 import {
@@ -132,9 +133,9 @@ const finish = (
   const type = piece.code ? "technical" : box !== undefined ? "task" : byText
   const occurredAt = leadingDate(text) ?? nearest.find((heading) => heading.date !== undefined)?.date ?? dated
   const prose = draft.prose.join(" ")
-  const doneTag = box === "x" || box === "X" ? "done" : ""
+  const stateTag = box === "x" || box === "X" ? doneTag : ""
   const headings = draft.path.map((heading) => heading.tag ?? "")
-  const tags = new Set([doneTag, ...headings, ...front.tags].filter(Boolean))
+  const tags = new Set([stateTag, ...headings, ...front.tags].filter(Boolean))
   let read = 0
   for (const hashtag of hashtags(prose)) {
     if (tags.size >= limits.tags || ++read > maxHashtags) break

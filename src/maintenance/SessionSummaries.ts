@@ -6,7 +6,7 @@ import type { ReaderServices, ReaderSource } from "../actor/ReaderSource.js"
 import type { CaptureWriter, ExtractedTurns } from "../capture/CaptureWriter.js"
 import type { InvalidInput } from "../model/errors.js"
 import { checkPage, type PageQuery, type ReadError } from "../model/filters.js"
-import { decodeKey } from "../model/input.js"
+import { decodeKey, doneTag } from "../model/input.js"
 import { defineMethod } from "../model/operation.js"
 import type { Writer } from "../remember/remember.js"
 import type { AfterTurn } from "./afterTurn.js"
@@ -134,10 +134,10 @@ export const sessionOf = (
   row: SummaryRow
 ): SessionSummary => {
   const { behind, by, lastAt, madeAt, observations, session, store } = row
-  const titlesFrom = (type: string, side: "from" | "below") =>
+  const titlesFrom = (type: string, side: "from" | "below", exceptTag = type === "task" ? doneTag : null) =>
     observations === 0
       ? []
-      : findSessionTitles(db, level, now, row, { type, limit: maxTitles, writers, side }).toReversed()
+      : findSessionTitles(db, level, now, row, { type, exceptTag, limit: maxTitles, writers, side }).toReversed()
   const titles = (type: string) => titlesFrom(type, "from").map(({ title }) => title)
   const writer = levelOf({ level: row.summary?.level, store })
   const summary = isAtLeast(writer, writers) ? row.summary : null

@@ -184,6 +184,9 @@ export const decodeKey = (field: string, value: string): Either.Either<string, I
 /** A tag as it is stored and compared: trimmed, lower-cased, cut to 64 characters. */
 export const normaliseTag = (tag: string): string => truncate(tag.trim().toLowerCase(), limits.tag).trim()
 
+/** The tag of a task that is done. The import gives it to a ticked check box; lists of open tasks leave it out. */
+export const doneTag = "done"
+
 /** Normalised and deduplicated tags; at most 16 of at most 64 characters. */
 export const normaliseTags = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(tags.map(normaliseTag))].filter((tag) => tag !== "").slice(0, limits.tags)
