@@ -118,7 +118,7 @@ describe("an empty memory", () => {
       const daybook = yield* open(folder)
       for (let round = 0; round < 3; round++) expect(yield* titlesOf(daybook)).toEqual(all)
       expect(lines).toHaveLength(1)
-      expect(lines[0]).toMatch(/^import\.from: not imported: .*missing\.md: does not exist; binary\.md: cannot be read/)
+      expect(lines[0]).toMatch(/^import\.from: not imported: .*missing\.md: does not exist; \S*binary\.md: is not text/)
     }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   })
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { copyFileSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -430,8 +430,46 @@ describe("a command", () => {
     expect(existsSync(folder)).toBe(false)
     const ran = await daybook("import", notes)
     expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("1 added") })
-    expect(ran.stderr).toContain("dead.md:0: is a broken link\n")
-    expect(ran.stderr).toContain("pipe.md:0: is not a regular file\n")
+    expect(lines(ran.stderr).toSorted()).toEqual([
+      `${join(notes, "dead.md")}:0: is a broken link`,
+      `${pipe}:0: is not a regular file`
+    ])
+  })
+
+  it("imports the other files of a folder, and names each one that is not UTF-8 text", async () => {
+    const notes = newFolder()
+    mkdirSync(join(notes, "deep"))
+    writeFileSync(join(notes, "tea.md"), "Tea at four\n")
+    writeFileSync(join(notes, "deep", "latin.md"), Buffer.from("caf\xe9\n", "latin1"))
+    writeFileSync(join(notes, "zero.md"), "a\0b\n")
+    writeFileSync(join(notes, "huge.md"), "x".repeat((4 << 20) + 1))
+    const ran = await runInProcess(["--data", join(newFolder(), "data"), "import", notes])
+    expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("1 file, 1 item: 1 added") })
+    expect(lines(ran.stderr)).toEqual([
+      `${join(notes, "deep", "latin.md")}:0: is not UTF-8 text: convert it to UTF-8`,
+      `${join(notes, "huge.md")}:0: is larger than 4194304 bytes: split it into smaller files`,
+      `${join(notes, "zero.md")}:0: is not text`
+    ])
+    expect(ran.line).toBe(`3 files or items refused; the first is in ${join(notes, "deep", "latin.md")}`)
+  })
+
+  it("imports nothing if a given file is not UTF-8 text, and names at most ten of them at once", async () => {
+    const notes = newFolder()
+    const folder = join(newFolder(), "data")
+    const files = Array.from({ length: 12 }, (_, index) => join(notes, `${index}.md`))
+    for (const file of files) writeFileSync(file, Buffer.from("caf\xe9\n", "latin1"))
+    writeFileSync(join(notes, "tea.md"), "Tea at four\n")
+    const daybook = (...args: ReadonlyArray<string>) => runInProcess(["--data", folder, ...args])
+    const problem = "is not UTF-8 text: convert it to UTF-8"
+    expect(await daybook("import", join(notes, "tea.md"), files[0]!)).toMatchObject({
+      code: 1,
+      line: `${files[0]}: ${problem}`,
+      stdout: ""
+    })
+    const many = await daybook("import", join(notes, "tea.md"), ...files)
+    const named = files.slice(0, 10).map((file) => `${file}: ${problem}`)
+    expect(many).toMatchObject({ code: 1, line: `${named.join("; ")}; and 2 more`, stdout: "" })
+    expect((await daybook("list")).stdout).not.toContain("Tea")
   })
 
   it("refuses an agent whose name is too long for a folder", async () => {

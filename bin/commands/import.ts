@@ -44,7 +44,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
       const refusals = imported.refused.length
       if (refusals > 0) {
         return yield* refusalError(
-          `${countText(refusals, "item")} refused; the first is in ${imported.refused[0]!.file}`
+          `${countText(refusals, "file or item", "files or items")} refused; the first is in ${oneLine(imported.refused[0]!.file)}`
         )
       }
     })

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
+import { readdirSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -22,6 +22,7 @@ import type { Remembered } from "../remember/remembered.js"
 import { checkPath } from "./checkPath.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 import { fileTier } from "./markdown-context.js"
+import { readTextFile } from "./textFiles.js"
 
 export interface ImportOptions {
   /** The store of items whose front matter names none. Default: the strictest store that the trust level reads. */
@@ -42,7 +43,7 @@ export interface Imported {
   readonly duplicates: number
   /** Items that were imported from the same file before. */
   readonly unchanged: number
-  /** Items and files that were refused, and why. Line 0 means the whole file. */
+  /** Items and files that were refused, and why: `file` begins with the given path. Line 0 means the whole file. */
   readonly refused: ReadonlyArray<{ readonly file: string; readonly line: number; readonly problem: string }>
   /**
    * The parts of files that were left out or read as plain text, each with its first line and the reason. Items in such
@@ -83,12 +84,15 @@ interface SourceFile {
   readonly file: string
   /** Relative to the given path, with "/". */
   readonly path: string
+  /** For messages: begins with the given path, as the caller wrote it. */
+  readonly shown: string
 }
 
 /**
  * Imports markdown: a file, or every .md and .markdown file below a folder. Each item's command id is derived from its
- * file and text. So a repeated import adds nothing, even if lines have moved. Links that lead out of a folder, and
- * files over 4 MiB, are refused. Fails with `PathRefused` if a given path cannot be read.
+ * file and text. So a repeated import adds nothing, even if lines have moved. In a folder, links that lead out of it,
+ * and files that cannot be read, are listed as refused, and the others are imported. Fails with `PathRefused`, before
+ * the first write, if given paths cannot be read.
  */
 export const importFiles = Effect.fnUntraced(function* (
   target: ImportTarget,
@@ -99,29 +103,36 @@ export const importFiles = Effect.fnUntraced(function* (
   yield* decodeOptionalList("paths", paths, Schema.String)
   const refused: Array<Imported["refused"][number]> = []
   const cut: Array<Imported["cut"][number]> = []
-  const files: Array<{ readonly path: string; readonly items: ReadonlyArray<MarkdownItem> }> = []
+  const files: Array<{ readonly path: string; readonly shown: string; readonly items: ReadonlyArray<MarkdownItem> }> =
+    []
+  const failures: Array<PathRefused> = []
   for (const path of paths) {
-    for (const source of yield* filesBelow(path, refused)) {
+    const listed = yield* Effect.either(filesBelow(path, refused))
+    if (Either.isLeft(listed)) failures.push(listed.left)
+    for (const source of Either.getOrElse(listed, () => [])) {
       yield* yieldIfDue
-      const text = yield* readText(source)
-      files.push({ path: source.path, items: yield* itemsOf(text, source.path, cut) })
+      const read = readTextFile(source.file, limits.importFile)
+      if ("text" in read) files.push({ ...source, items: yield* itemsOf(read.text, source, cut) })
+      else if (source.file === path) failures.push(new PathRefused({ path, problem: read.problem }))
+      else refused.push({ file: source.shown, line: 0, problem: read.problem })
     }
   }
-  const items = files.flatMap(({ items, path }) => items.map((item) => ({ path, item })))
+  if (failures.length > 0) return yield* combined(failures)
+  const items = files.flatMap(({ items, path, shown }) => items.map((item) => ({ path, shown, item })))
   const run = randomId()
   const counts = { added: 0, duplicates: 0, unchanged: 0 }
   for (let from = 0; from < items.length; from += importBatch) {
     const batch = items.slice(from, from + importBatch)
     const outcomes = yield* target.rememberAll(batch.map(({ item, path }) => commandOf(item, path, options, run)))
     for (const [index, outcome] of outcomes.entries()) {
-      const { item, path } = batch[index]!
+      const { item, shown } = batch[index]!
       if (Either.isRight(outcome) && outcome.right.partlyIndexed === true) {
-        cut.push({ file: path, line: item.line, problem: "is too long: only the beginning can be searched" })
+        cut.push({ file: shown, line: item.line, problem: "is too long: only the beginning can be searched" })
       }
       if (Either.isLeft(outcome)) {
         // The same item was imported with other options, such as another store: the stored memory stays unchanged.
         if (outcome.left._tag === "CommandConflict") counts.unchanged++
-        else refused.push({ file: path, line: item.line, problem: itemProblem(outcome.left) })
+        else refused.push({ file: shown, line: item.line, problem: itemProblem(outcome.left) })
       } else if (outcome.right.repeated) counts.unchanged++
       else if (["added", "replaced"].includes(outcome.right.outcome)) counts.added++
       else counts.duplicates++
@@ -141,6 +152,16 @@ export const importFiles = Effect.fnUntraced(function* (
   return { ...summary, version, run }
 })
 
+/** Maximum paths that one refusal names. */
+const maxNamedPaths = 10
+
+/** Names all paths that cannot be read, so that the caller can correct them in one go. */
+const combined = ([first, ...others]: ReadonlyArray<PathRefused>): PathRefused => {
+  const named = others.slice(0, maxNamedPaths - 1).map(({ message }) => message)
+  const more = others.length > named.length ? [`and ${others.length - named.length} more`] : []
+  return new PathRefused({ path: first!.path, problem: [first!.problem, ...named, ...more].join("; ") })
+}
+
 /** The command id is derived from the item's content, so the user cannot choose another id. */
 const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>
   _tag === "AlreadyErased"
@@ -151,15 +172,16 @@ const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly messag
  * Reads the items of a file. Pauses for the event loop between the parts of a long file. Adds the parts that were cut
  * to `cut`.
  */
-const itemsOf = Effect.fnUntraced(function* (text: string, file: string, cut: Array<Imported["cut"][number]>) {
-  const steps = parseMarkdown(text, file)
+const itemsOf = Effect.fnUntraced(function* (text: string, source: SourceFile, cut: Array<Imported["cut"][number]>) {
+  const steps = parseMarkdown(text, source.path)
   let step = steps.next()
   while (step.done !== true) {
     yield* yieldIfDue
     step = steps.next()
   }
   const { cuts, items } = step.value
-  for (const { line, problem } of [...cuts, ...items.flatMap(cutFields)]) cut.push({ file, line, problem })
+  for (const { line, problem } of [...cuts, ...items.flatMap(cutFields)])
+    cut.push({ file: source.shown, line, problem })
   return items
 })
 
@@ -213,16 +235,17 @@ const filesBelow = Effect.fnUntraced(function* (path: string, refused: Array<Imp
           : new PathRefused({ path, problem: "cannot be read: check its permissions" })
     })
   const { entries, root } = yield* attempt(() => entriesOf(path))
-  if (entries === undefined) return [{ file: path, path: nameOf(path) }]
+  if (entries === undefined) return [{ file: path, path: nameOf(path), shown: path }]
   const files: Array<SourceFile> = []
   for (const entry of entries) {
     if (isYieldDue()) yield* yieldToEventLoop
     if (entry.isDirectory() || !/\.(md|markdown)$/i.test(entry.name)) continue
     const file = join(entry.parentPath ?? entry.path, entry.name)
     const name = relative(root, file).split(sep).join("/")
+    const shown = join(path, name)
     const problem = yield* attempt(() => problemOf(file, root))
-    if (problem === undefined) files.push({ file, path: name })
-    else refused.push({ file: name, line: 0, problem })
+    if (problem === undefined) files.push({ file, path: name, shown })
+    else refused.push({ file: shown, line: 0, problem })
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 })
@@ -243,25 +266,8 @@ const problemOf = (file: string, root: string): string | undefined => {
     return "is a broken link"
   }
   if (!target.startsWith(root + sep)) return "is a link to a target outside the folder: import the target instead"
-  const stat = statSync(target)
-  if (!stat.isFile()) return "is not a regular file"
-  return stat.size > limits.importFile ? `is larger than ${limits.importFile} bytes` : undefined
+  return statSync(target).isFile() ? undefined : "is not a regular file"
 }
-
-const readText = ({ file, path }: SourceFile) =>
-  Effect.try({
-    try: () => {
-      if (statSync(file).size > limits.importFile) throw new Error("too large")
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file))
-      if (text.includes("\0")) throw new Error("not text")
-      return text
-    },
-    catch: () =>
-      new PathRefused({
-        path,
-        problem: `cannot be read, is not text, or is larger than ${limits.importFile} bytes`
-      })
-  })
 
 /**
  * The name of a single file. It includes a folder `people` or `journal`, because these give its items a type:

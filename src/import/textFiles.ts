@@ -79,15 +79,19 @@ export const listFiles = (path: string): ListedFiles => {
 const packageFolders = new Set(["node_modules", "__pycache__"])
 
 /** Reads a file of UTF-8 text. A file that is binary, too large or missing is refused. */
-export const readTextFile = (path: string): TextFile | RefusedFile => {
+export const readTextFile = (path: string, maxBytes: number = limits.indexedFile): TextFile | RefusedFile => {
   try {
     const { mtimeMs, size } = statSync(path)
-    if (size > limits.indexedFile) return { path, problem: `is larger than ${limits.indexedFile} bytes` }
+    if (size > maxBytes) return { path, problem: `is larger than ${maxBytes} bytes: split it into smaller files` }
     const bytes = readFileSync(path)
     if (bytes.includes(0)) return { path, problem: "is not text" }
     return { path, text: utf8.decode(bytes), changedAt: Math.floor(mtimeMs) }
   } catch (cause) {
-    return { path, problem: cause instanceof TypeError ? "is not UTF-8 text" : "cannot be read: check its permissions" }
+    const isEncoding = cause instanceof TypeError
+    return {
+      path,
+      problem: isEncoding ? "is not UTF-8 text: convert it to UTF-8" : "cannot be read: check its permissions"
+    }
   }
 }
 
