@@ -21,6 +21,7 @@ import { type CommandEnded, exitCodes, type Outcome, outcomeOf, refusalError } f
 import { noteMissingAgent } from "./noteMissingAgent.js"
 import { type Output, stderrLogger } from "./output.js"
 import { type GlobalOptions, type ParsedCommandLine, parse } from "./program.js"
+import { isUnusedFolder, temporaryDataFolder } from "./unusedFolder.js"
 import { noRuleOptions } from "./withoutRules.js"
 import { withTrace } from "./withTrace.js"
 
@@ -53,7 +54,8 @@ const run = (parsed: ParsedCommandLine, out: Output): Effect.Effect<Outcome> => 
         const reranker = yield* "rerank" in options ? rerankerFor(data, String(options.rerank)) : Effect.succeed({})
         const policy = command.toleratesPolicy === true ? yield* policyOrDefaults(data) : {}
         const rules = command.needsNoRules === true ? noRuleOptions : {}
-        return Context.get(yield* Layer.build(layer({ folder: data, ...reranker, ...policy, ...rules })), Daybook)
+        const folder = !mayCreate && (yield* isUnusedFolder(data)) ? yield* temporaryDataFolder : data
+        return Context.get(yield* Layer.build(layer({ folder, ...reranker, ...policy, ...rules })), Daybook)
       })
     )
     // The process of a command ends immediately, so recalls are recorded only with --record.

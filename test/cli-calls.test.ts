@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import { execute } from "../bin/execute.js"
 import { makeOutput } from "../bin/output.js"
 import { parse } from "../bin/program.js"
 import { type Column, table } from "../bin/table.js"
-import { newFolder, paper, removeFolders } from "./support/cli.js"
+import { newFolder, paper, removeFolders, runInProcess } from "./support/cli.js"
 
 afterAll(removeFolders)
 
@@ -237,6 +237,63 @@ describe("the command line", () => {
     })
     expect(existsSync(nowhere)).toBe(false)
   })
+
+  it.each([
+    [["list"], /^nothing found\n$/],
+    [["search", "tea", "--record"], /^nothing found\n$/],
+    [["stats"], /^version +0$/m],
+    [["agents"], /^nothing found\n$/],
+    [["verify"], /^ok +yes\nevents +0$/m],
+    [["check"], /^ok /m],
+    [["log"], /^$/],
+    [["get-context", "monday"], /^<memory>/],
+    [["embed", "status"], /0 embedded, 0 missing/],
+    [["schedules"], /^nothing found\n$/],
+    [["list", "--as-of", "yesterday"], /^nothing found\n$/],
+    [["note", "list"], /^nothing found\n$/],
+    [["token", "list"], /^nothing found\n$/],
+    [["rebuild"], /^events +0$/m],
+    [["maintain"], /nothing to do/],
+    [["what-if"], /^Nothing would change$/m],
+    [["undo", "--event", "1"], "nothing to undo: there is no event 1"],
+    [["forget", "nothere"], "memory nothere not found: check the id and the trust level"],
+    [["backup", join(newFolder(), "x.backup")], /contains no log: check the path of the data folder$/],
+    [["export", join(newFolder(), "x.jsonl")], /contains no log: check the path of the data folder$/]
+  ] as ReadonlyArray<readonly [ReadonlyArray<string>, string | RegExp]>)(
+    "%j finds a folder of other files empty, and writes nothing there",
+    async (args, answer) => {
+      const folder = newFolder()
+      chmodSync(folder, 0o755)
+      writeFileSync(join(folder, "notes.txt"), "tea")
+      const { line = "", stderr, stdout } = await runInProcess(["--data", folder, ...args])
+      expect(line === "" ? stdout : line).toMatch(answer)
+      expect(stderr).not.toContain("other users may read")
+      expect(readdirSync(folder)).toEqual(["notes.txt"])
+    }
+  )
+
+  it.each(["anchor.log", "erasures.log", "policy.toml"])("a folder with %s is a data folder", async (name) => {
+    const folder = newFolder()
+    writeFileSync(join(folder, name), "")
+    await carriedOut(["list"], folder)
+    expect(readdirSync(folder)).toContain("log.db")
+  })
+
+  it.each([
+    [["remember", ""], "title: is empty"],
+    [["remember", "tea", "--session", ""], "session: is empty"],
+    [["add-turn", "monday", ""], "text: must not be empty, unless the turn calls a tool"],
+    [["add-turn", "", "tea"], "session: is empty"],
+    [["note", "save", ""], "content: is empty"]
+  ] as ReadonlyArray<readonly [ReadonlyArray<string>, string]>)(
+    "%j is refused before a data folder is made",
+    async (args, line) => {
+      const data = join(newFolder(), "new")
+      expect(await carriedOut(args, data)).toEqual({ code: 2, line })
+      expect(existsSync(data)).toBe(false)
+    }
+  )
+
   it.each([
     ["remember", "tea"],
     ["add-turn", "monday", "tea"],

@@ -3,7 +3,7 @@ import type { Store } from "../../events/Trust.js"
 import { Role } from "../../events/Turn.js"
 import type { CapturedMemory } from "../../src/capture/CaptureWriter.js"
 import type { AddedTurn } from "../../src/conversation/addTurn.js"
-import type { TurnInput } from "../../src/conversation/turnInput.js"
+import { decodeTurn, type TurnInput } from "../../src/conversation/turnInput.js"
 import {
   commandIdOption,
   definedFields,
@@ -53,6 +53,8 @@ export const addTurn: Command<TurnOptions, readonly [session: string, text: stri
   run: (call, { commandId, extract, ...options }, [session, text]) =>
     Effect.gen(function* () {
       const fields = { session, ...definedFields(options) }
+      // Checked before the data folder is opened, because opening creates it.
+      if (text !== "-") yield* decodeTurn({ ...fields, text })
       const memory = yield* call.memory
       if (text === "-") {
         const exit = yield* Effect.exit(writeLines<TurnInput, AddedTurn>(memory.sessions.appendAll, call.out, fields))

@@ -21,6 +21,7 @@ import type { InvalidPolicy } from "../../src/model/errors.js"
 import { decode, type ModelSettings, type PolicyValues } from "../../src/ports/Policy.js"
 import { type CommandEnded, refusalError } from "../exit.js"
 import { countText } from "../format.js"
+import { isUnusedFolder } from "../unusedFolder.js"
 import type { Call, Command } from "./Command.js"
 
 export const check: Command<object, readonly [file: string | undefined]> = {
@@ -93,10 +94,12 @@ const noFindings: Findings = { problems: [], warnings: [] }
 /** Finds problems of the data folder itself. */
 const findingsAboutFolder = (checkFolder: Call["checkFolder"]): Effect.Effect<Findings, CommandEnded> =>
   checkFolder.pipe(
-    Effect.map((folder): Findings => {
-      const warning = sharingWarning(folder)
-      return { problems: [], warnings: warning === undefined ? [] : [warning] }
-    }),
+    Effect.flatMap((folder) =>
+      Effect.map(isUnusedFolder(folder), (isUnused): Findings => {
+        const warning = isUnused ? undefined : sharingWarning(folder)
+        return { problems: [], warnings: warning === undefined ? [] : [warning] }
+      })
+    ),
     Effect.catchTag("StorageError", ({ message }) => Effect.succeed({ problems: [message], warnings: [] }))
   )
 

@@ -11,6 +11,7 @@ import { currentAgentName } from "../../layers/hosts/projectAgent.js"
 import { Daybook } from "../../src/Daybook.js"
 import { failureNames } from "../../src/model/failureNames.js"
 import { refusalError, usageError } from "../exit.js"
+import { isUnusedFolder } from "../unusedFolder.js"
 import { awaitVectors } from "../vectors.js"
 import { noRuleOptions } from "../withoutRules.js"
 import type { Call, Command } from "./Command.js"
@@ -42,8 +43,8 @@ export const hook: Command<object, readonly [event: string]> = {
       if (input.session === undefined) return yield* refusalError("stdin: `session_id` must be a non-empty string")
       const isRead = event === "session-start" || event === "user-prompt"
       const { folder } = call
-      // Without a data folder there is nothing to read, and reading does not create one.
-      if (isRead && !existsSync(folder)) return
+      // Without data there is nothing to read, and reading creates none.
+      if (isRead && (!existsSync(folder) || (yield* isUnusedFolder(folder)))) return
       const agent = call.agentWasPassed ? call.agent : yield* currentAgentName(input.folder ?? process.cwd())
       const prompt = event === "user-prompt" ? limitPrompt(call, folder, agent) : unlimited()
       yield* answer(call, event, input, agent).pipe(

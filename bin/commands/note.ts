@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
 import type { Note, NoteHit } from "../../src/notes/Notes.js"
+import { decodeNote } from "../../src/notes/noteInput.js"
 import { refusalError, usageError } from "../exit.js"
 import { dayText, timestampText } from "../format.js"
 import {
@@ -88,8 +89,10 @@ export const note: Command<NoteOptions, readonly [action: string, words: Readonl
 const run = {
   save: (call: Call, { commandId, tag, ...rest }: NoteOptions, words: ReadonlyArray<string>) =>
     Effect.gen(function* () {
-      const memory = yield* call.memory
-      const saved = yield* memory.notes.save({ content: words.join(" "), tags: tag, ...rest }, { commandId })
+      const note = { content: words.join(" "), tags: tag, ...rest }
+      // Checked before the data folder is opened, because opening creates it.
+      yield* decodeNote(note)
+      const saved = yield* Effect.flatMap(call.memory, (memory) => memory.notes.save(note, { commandId }))
       yield* awaitVectors(call)
       yield* call.out.show(saved, () => `saved ${saved.id}${versionText(saved)}${credentialNote(saved)}`)
     }),

@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { Tier } from "../../events/Memory.js"
 import type { Memory } from "../../src/Memory.js"
-import type { Observation, SourceInput } from "../../src/model/input.js"
+import { decodeObservation, type Observation, type SourceInput } from "../../src/model/input.js"
 import type { Remembered } from "../../src/remember/remembered.js"
 import { shortenText } from "../../text/normalise/sentences.js"
 import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
@@ -50,6 +50,8 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
     Effect.gen(function* () {
       const { channel, commandId, from, reconcile, sender, session, tier } = options
       const fields = { ...contentFromOptions(options), ...definedFields({ session, channel, sender, tier, from }) }
+      // Checked before the data folder is opened, because opening creates it.
+      if (title !== "-") yield* decodeObservation({ title, ...fields })
       const memory = yield* call.memory
       if (title === "-") {
         const rememberAll: typeof memory.rememberAll = (inputs) =>
