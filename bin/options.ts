@@ -4,7 +4,7 @@ import { type Store, stores } from "../events/Trust.js"
 import type { SourceInput } from "../src/model/input.js"
 import { limits } from "../src/model/limits.js"
 import { parseInstant } from "../src/search/parseInstant.js"
-import { toInstant } from "../text/when/dates.js"
+import { missingDayProblem, toInstant } from "../text/when/dates.js"
 
 /** An option with one value; the last value wins. A value that the parser rejects makes the call invalid. */
 export const option = <A>(flags: string, description: string, parse?: (value: string) => A): Option => {
@@ -81,7 +81,8 @@ export const parseFraction = (value: string): number => {
 
 export const parseIsoTime = (value: string): number => {
   const instant = toInstant(value)
-  if (instant === undefined) throw new InvalidArgumentError(`must be an ISO 8601 date or time, ${isoExamples}`)
+  if (instant === undefined)
+    throw new InvalidArgumentError(missingDayProblem(value) ?? `must be an ISO 8601 date or time, ${isoExamples}`)
   return instant
 }
 
@@ -92,6 +93,8 @@ export type TimeArgument = number | string
 export const parseTimeOrWords = (value: string): TimeArgument => {
   const instant = toInstant(value)
   if (instant !== undefined) return instant
+  const missingDay = missingDayProblem(value)
+  if (missingDay !== undefined) throw new InvalidArgumentError(missingDay)
   if (parseInstant(value, { now: Date.now(), zone: "UTC" }) !== undefined) return value
   throw new InvalidArgumentError(`must be a time, ${isoExamples}, or words such as "last week" or "3 days ago"`)
 }
@@ -154,7 +157,9 @@ export const asOfOption: Option = option(
     try {
       return { at: parseTimeOrWords(value) }
     } catch {
-      throw new InvalidArgumentError('must be a log version such as 12, or a time such as 2026-03-01 or "last week"')
+      throw new InvalidArgumentError(
+        missingDayProblem(value) ?? 'must be a log version such as 12, or a time such as 2026-03-01 or "last week"'
+      )
     }
   }
 )

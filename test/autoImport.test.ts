@@ -160,7 +160,7 @@ describe("the command", () => {
     ["import.from.0: must be the path of a file or a folder", { from: [""] }],
     ["import.from: must have at most 100 paths", { from: Array(101).fill("a.md") }],
     ["import.agent: must be an agent's name", { agent: "two words" }],
-    ["import.form: is not a known setting", { form: [] }]
+    ["import.form: is not a known setting (did you mean from?)", { form: [] }]
   ])("refuses a policy: %s", (problem, section) => {
     const { problems } = Either.getOrThrow(Either.flip(decode({ import: section })))
     expect(problems).toEqual([expect.stringContaining(problem)])

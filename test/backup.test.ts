@@ -505,6 +505,18 @@ describe("the command line", () => {
       const lines = join(path, "log.jsonl.gz")
       expect((yield* call(data, "export", lines)).code).toBe(0)
       expect((yield* call(join(path, "imported"), "import-log", lines)).code).toBe(0)
+      for (const command of ["backup", "export"]) {
+        const missing = join(path, "mistyped", "deep", "x")
+        expect(yield* call(data, command, missing)).toMatchObject({
+          code: 1,
+          stderr: `daybook: ${missing} cannot be written: the folder ${join(path, "mistyped", "deep")} does not exist; create it, or correct the path\n`
+        })
+        expect(yield* call(data, command, "-")).toMatchObject({
+          code: 2,
+          stderr: `daybook: '${command}' cannot write to standard output: pass the path of a file; ./- is a file named "-"\n`
+        })
+      }
+      expect([existsSync(join(path, "mistyped")), existsSync("-")]).toEqual([false, false])
       const timer = yield* call(data, "backup", path, "--every", "1h", "--keep", "24")
       expect(timer.stdout).toContain(` --data ${data} backup ${path} --keep 24\n`)
       expect(timer.stdout).toContain(`\nExecStart=${process.execPath} `)

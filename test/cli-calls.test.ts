@@ -49,7 +49,11 @@ describe("the command line", () => {
     ...["high", "2", "-0.5", "", "NaN"].map(
       (value): Call => [["remember", "x", "--importance", value], /^--importance: must be a number from 0 to 1$/]
     ),
-    [["remember", "x", "--at", "2025-02-30"], /^--at: must be an ISO 8601.*2026-03-01T09:30:00Z$/],
+    [["remember", "x", "--at", "2025-13-30"], /^--at: must be an ISO 8601.*2026-03-01T09:30:00Z$/],
+    [["remember", "x", "--at", "2026-02-30"], /^--at: is a day that does not exist: its month has 28 days$/],
+    [["remember", "x", "--expires", "2024-02-30T09:30Z"], /^--expires: is a day that does not .* has 29 days$/],
+    [["list", "--after", "2026-04-31"], /^--after: is a day that does not exist: its month has 30 days$/],
+    [["list", "--as-of", "2026-06-31"], /^--as-of: is a day that does not exist: its month has 30 days$/],
     [["list", "--after", "someday' is invalid. no"], /^--after: must be a time, such as 2026-03-01.*"last week"/],
     [["list", "--as-of", "v12"], /^--as-of: must be a log version/],
     [["list", "--store", "a secret\nin two lines"], /^--store: must be one of private, shared, social$/],

@@ -60,7 +60,7 @@ describe("the trace file of the command line", () => {
     for (const path of [
       "trace.file: must be the path of a file",
       "trace.size: ",
-      "trace.files: is not a known setting"
+      "trace.files: is not a known setting (did you mean file?)"
     ])
       expect(`${stdout}${stderr}`).toContain(path)
   })

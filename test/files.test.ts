@@ -366,13 +366,15 @@ describe("files of a folder", () => {
         ["dead.md", "is a broken link"],
         ["out.md", "is a link to a target outside the folder: add the target instead"]
       ])
-      expect(paths.map((path) => readTextFile(path)).map((one) => ("problem" in one ? one.problem : one.text))).toEqual([
-        "alpha",
-        "beta",
-        `is larger than ${limits.indexedFile} bytes: split it into smaller files`,
-        "is not UTF-8 text: convert it to UTF-8",
-        "is not text"
-      ])
+      expect(paths.map((path) => readTextFile(path)).map((one) => ("problem" in one ? one.problem : one.text))).toEqual(
+        [
+          "alpha",
+          "beta",
+          `is larger than ${limits.indexedFile} bytes: split it into smaller files`,
+          "is not UTF-8 text: convert it to UTF-8",
+          "is not text"
+        ]
+      )
       expect(listFiles(join(folder, "missing")).refused).toMatchObject([{ problem: "does not exist" }])
     })
   )

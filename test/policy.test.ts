@@ -54,7 +54,7 @@ describe("the maintenance policy", () => {
     for (const path of [
       "gc.capacity: ",
       "gc.removal: ",
-      "gc.promoteHit: is not a known setting",
+      "gc.promoteHit: is not a known setting (did you mean promoteHits?)",
       "tiers.decay: ",
       "tiers.decays.Stand up: ",
       "maintenance.daily: must be a time of day",
@@ -65,6 +65,13 @@ describe("the maintenance policy", () => {
         problems.filter((problem) => problem.startsWith(path)),
         path
       ).not.toHaveLength(0)
+    expect(problemsOf({ serch: {}, Search: {}, modle: {}, gx: 1, embedding: { providers: { opnai: {} } } })).toEqual([
+      "serch: is not a known setting (did you mean search?)",
+      "Search: is not a known setting (did you mean search?)",
+      "modle: is not a known setting (did you mean model?)",
+      "gx: is not a known setting",
+      "embedding.providers.opnai: is not a known setting (did you mean openai?)"
+    ])
     expect(problemsOf({ retention: { shortenAfter: 30, dropAfter: 10 } })).toEqual([
       "retention.dropAfter: must be at least `retention.shortenAfter`"
     ])

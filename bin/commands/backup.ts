@@ -39,6 +39,7 @@ export const backup: Command<BackupOptions, readonly [to: string]> = {
   afterInterruption: "no backup was made; run the same command again",
   run: ({ checkFolder, out }, { every, keep, replace }, [to]) =>
     Effect.gen(function* () {
+      if (to === "-") return yield* noStandardOutput("backup")
       const folder = yield* checkFolder
       if (every !== undefined) {
         const timer = timerLines({
@@ -102,6 +103,7 @@ export const exportLog: Command<{ readonly replace?: boolean }, readonly [to: st
   afterInterruption: "no file was written; run the same command again",
   run: ({ checkFolder, out }, { replace }, [to]) =>
     Effect.gen(function* () {
+      if (to === "-") return yield* noStandardOutput("export")
       const folder = yield* checkFolder
       const { exportLog } = yield* loadExport
       const exported = yield* exportLog({
@@ -140,6 +142,10 @@ export const importLog: Command<{ readonly expect?: string }, readonly [file: st
       warnWithoutLedger(out, restored)
     })
 }
+
+/** A copy gets its name only after it was verified as a file, so that nobody reads an unverified one. */
+const noStandardOutput = (command: string) =>
+  usageError(`'${command}' cannot write to standard output: pass the path of a file; ./- is a file named "-"`)
 
 const restoredFields = ({ agents, createdAt, erasedAgain, erasedUntil, events, folder, lost, replaced }: Restored) => [
   ["folder", folder] as const,

@@ -108,16 +108,27 @@ const linkIfFree = (from: string, to: string): boolean => {
 const exists = (file: string) =>
   new BackupRefused({ file, problem: "already exists: choose another name, or pass --replace to replace the file" })
 
-/** Refuses to overwrite a file, and to write into the data folder that is copied. */
+/**
+ * Refuses to overwrite a file, and to write into the data folder that is copied or into a missing folder, whose path is
+ * probably mistyped.
+ */
 export const requireUnusedPath = (
   file: string,
   data: string,
   replace: boolean
 ): Effect.Effect<void, BackupRefused | StorageError> =>
   Effect.flatMap(
-    attempt(file, () => ({ stats: statIfExists(file), isInside: isInside(file, data) })),
-    ({ isInside, stats }) => {
+    attempt(file, () => {
+      const parent = dirname(resolve(file))
+      const hasParent = statIfExists(parent)?.isDirectory() === true
+      return { stats: statIfExists(file), isInside: isInside(file, data), parent, hasParent }
+    }),
+    ({ hasParent, isInside, parent, stats }) => {
       if (isInside) return new BackupRefused({ file, problem: "is inside the data folder: choose another place" })
+      if (!hasParent) {
+        const problem = `cannot be written: the folder ${parent} does not exist; create it, or correct the path`
+        return new BackupRefused({ file, problem })
+      }
       if (stats === undefined) return Effect.void
       if (stats.isDirectory()) return new BackupRefused({ file, problem: "is a folder: choose a file name" })
       return replace ? Effect.void : exists(file)

@@ -5,7 +5,7 @@ import * as AST from "effect/SchemaAST"
 import { compileCheck, compileCopy } from "../../events/compiledSchema.js"
 import { type knownTypes, Source, Tier } from "../../events/Memory.js"
 import { Store } from "../../events/Trust.js"
-import { toInstant } from "../../text/when/dates.js"
+import { missingDayProblem, toInstant } from "../../text/when/dates.js"
 import { InvalidInput } from "./errors.js"
 import { limits } from "./limits.js"
 
@@ -39,7 +39,7 @@ export type InstantInput = number | Date | string
  */
 export const dateProblem = (value: unknown): string =>
   typeof value === "string"
-    ? "is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z"
+    ? (missingDayProblem(value) ?? "is not a date: use an ISO 8601 time, such as 2026-03-14T09:30:00Z")
     : "is not a date: use an ISO 8601 time, a Date or milliseconds"
 
 const instant = Schema.Unknown.pipe(Schema.filter((value) => toInstant(value) !== undefined || dateProblem(value)))

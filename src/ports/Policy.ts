@@ -25,6 +25,7 @@ import { Archive, Compress, Gc, Maintenance, Retention, Sessions, Tiers, Tools }
 import { Embedding, Rerank } from "./policy/models.js"
 import { Prompt, PromptIndex } from "./policy/prompt.js"
 import { Schedules } from "./policy/schedules.js"
+import { suggestSetting } from "./policy/suggestSetting.js"
 import { Tokens } from "./policy/tokens.js"
 import { Trace } from "./policy/trace.js"
 
@@ -279,8 +280,11 @@ const alternativesText = (alternatives: ReadonlyArray<string>): string =>
  * The problem without the value, which Effect quotes. Undefined for an alternative that only allows the value to be
  * absent.
  */
-const problemOf = ({ _tag, message }: ParseResult.ArrayFormatterIssue): string | undefined => {
-  if (_tag === "Unexpected") return "is not a known setting"
+const problemOf = ({ _tag, message, path }: ParseResult.ArrayFormatterIssue): string | undefined => {
+  if (_tag === "Unexpected") {
+    const similar = suggestSetting(PolicySchema, path)
+    return `is not a known setting${similar === undefined ? "" : ` (did you mean ${similar}?)`}`
+  }
   const [, expected] = /^Expected (.*?), actual /s.exec(message) ?? []
   if (expected === undefined) return message
   if (expected === "undefined") return undefined

@@ -32,6 +32,14 @@ export const toInstant = (value: unknown): number | undefined => {
   return ifInRange(date.getTime() - offset(parts[8]))
 }
 
+/** Describes an ISO 8601 text whose day does not exist, such as 30 February; undefined for every other text. */
+export const missingDayProblem = (value: string): string | undefined => {
+  const [year, month, day] = (iso.exec(value.trim()) ?? []).slice(1, 4).map(Number)
+  if (year === undefined || month === undefined || day === undefined || month < 1 || month > 12) return undefined
+  const days = daysIn(year, month)
+  return day > days ? `is a day that does not exist: its month has ${days} days` : undefined
+}
+
 /** The instant as ISO 8601 text in UTC. */
 export const toIso = (instant: number): string => new Date(instant).toISOString()
 
