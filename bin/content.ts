@@ -1,3 +1,5 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { Store } from "../events/Trust.js"
 import {
   definedFields,
@@ -58,3 +60,13 @@ export const contentFromOptions = ({ at, expires, fact, file, person, tag, ...re
     expiresAt: expires
   })
 }
+
+/** Warns that a memory with this expiry time is hidden already. The library accepts it, because old data may have expired. */
+export const warnOfPastExpiry = (id: string, expires: number | undefined): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    expires === undefined || expires > now
+      ? Effect.void
+      : Effect.logWarning(
+          `--expires is in the past: no read shows memory ${id}; to show it, store it again with a later time`
+        )
+  )

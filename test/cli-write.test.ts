@@ -240,6 +240,23 @@ describe("writing", () => {
     expect(third).toEqual({ ...second, repeated: true })
   })
 
+  it("warns that a memory has expired already, and only then", async () => {
+    const daybook = daybookIn(newFolder())
+    const problem = (id: string) =>
+      `daybook: warning: --expires is in the past: no read shows memory ${id}; to show it, store it again with a later time\n`
+    const past = await daybook("remember", "The ferry is late", "--expires", "2020-01-01", "--json")
+    expect(past.stderr).toBe(problem(answerOf(past).id))
+    const present = await daybook("remember", "The ferry is late", "--expires", "2120-01-01", "--json")
+    expect([present.stderr, answerOf(present).outcome]).toEqual(["", "added"])
+    const { id } = answerOf(present)
+    expect(answerOf(await daybook("list", "--json"))).toMatchObject([{ id }])
+    // A repeat moves the expiry only to a later time, so the memory stays visible.
+    expect(await daybook("remember", "The ferry is late", "--expires", "2020-01-01")).toMatchObject({ stderr: "" })
+    const updated = await daybook("update", id, "--expires", "2020-01-01")
+    expect([updated.code, updated.stderr]).toEqual([0, problem(id)])
+    expect(answerOf(await daybook("list", "--json"))).toEqual([])
+  })
+
   it("creates nothing on disk for an agent that is only read", async () => {
     const folder = newFolder()
     const daybook = daybookIn(folder)

@@ -5,7 +5,7 @@ import type { Memory } from "../../src/Memory.js"
 import { decodeObservation, type Observation, type SourceInput } from "../../src/model/input.js"
 import type { Remembered } from "../../src/remember/remembered.js"
 import { shortenText } from "../../text/normalise/sentences.js"
-import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
+import { type ContentOptions, contentFromOptions, contentOptions, warnOfPastExpiry } from "../content.js"
 import { countText } from "../format.js"
 import { loweredFieldsNote } from "../lowered.js"
 import { commandIdOption, definedFields, flag, oneOfParser, option, parseSource, repeatableOption } from "../options.js"
@@ -74,6 +74,8 @@ export const remember: Command<RememberOptions, readonly [title: string]> = {
       )
       yield* awaitVectors(call)
       const known = yield* knownTitle(memory, remembered)
+      if (remembered.outcome === "added" || remembered.outcome === "replaced")
+        yield* warnOfPastExpiry(remembered.id, options.expires)
       const note = [
         credentialNote(remembered),
         remembered.partlyIndexed === true ? ". It is too long: search finds only its beginning." : ""

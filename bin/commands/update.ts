@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type ContentOptions, contentFromOptions, contentOptions } from "../content.js"
+import { type ContentOptions, contentFromOptions, contentOptions, warnOfPastExpiry } from "../content.js"
 import { loweredFieldsNote } from "../lowered.js"
 import { commandIdOption, oneOfParser, option, repeatableOption } from "../options.js"
 import { awaitVectors } from "../vectors.js"
@@ -50,6 +50,7 @@ export const update: Command<UpdateOptions, readonly [id: string]> = {
       }
       const updated = yield* memory.update(id, changes, { commandId })
       yield* awaitVectors(call)
+      yield* warnOfPastExpiry(updated.id, options.expires)
       yield* call.out.show(
         updated,
         () =>
