@@ -22,7 +22,8 @@ export const calendarExpressions = (text: string, clock: Clock): ReadonlyArray<T
   mayContainDate.test(text)
     ? [
         ...reader.parse(text, reference).flatMap((result) => dateOf(text, result, clock) ?? []),
-        ...shortMonths(text, clock)
+        ...shortMonths(text, clock),
+        ...numericDays(text, clock)
       ]
     : []
 
@@ -121,6 +122,43 @@ const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> 
   ].map(({ 0: name, index }) => {
     const month = months.split("|").indexOf(name.slice(0, 3).toLowerCase()) + 1
     return { index, end: index + name.length, ...monthFields(undefined, month, true, clock) }
+  })
+
+/** "28/11", and the German "28.11." with its final dot. */
+const numericDay = /(?<![\d./-])(\d\d?)(?:\/(\d\d?)|\.(\d\d?)\.)(?![\d/-]|\.\d)/g
+/** Words before a numeric day. Without them it may be a fraction, a ratio or a version. */
+const beforeNumericDay =
+  /(?:\b(?:on|since|until|till|before|after|by|from|to|between)\s+(?:the\s+)?|\bbetween\s+\d\d?\/\d\d?\s+and\s+)$/i
+
+/**
+ * Days without a year in numbers, after a preposition or as the whole text. With a slash, only one order may give a day
+ * of the calendar: 3/4 may be in March or in April. Not a day: "24/7".
+ */
+const numericDays = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
+  [...text.matchAll(numericDay)].flatMap(({ 0: phrase, 1: left, 2: right, 3: germanMonth, index }) => {
+    const before = text.slice(Math.max(0, index - 40), index)
+    const orders =
+      germanMonth === undefined
+        ? [
+            [left, right],
+            [right, left]
+          ]
+        : [[left, germanMonth]]
+    const days = orders.map((order) => order.map(Number)).filter(([day, month]) => isDay(2000, month!, day!))
+    const [first, month] = days[0] ?? []
+    const isSupported =
+      germanMonth === undefined
+        ? beforeNumericDay.test(before) || text.replace("?", "").trim() === phrase
+        : /\bam\s+$/i.test(before)
+    return days.length !== 1 || !isSupported || phrase === "24/7"
+      ? []
+      : [
+          {
+            index,
+            end: index + phrase.length,
+            ...dayFields({ year: undefined, month: month!, first: first!, last: first! }, clock)
+          }
+        ]
   })
 
 const inYear = (

@@ -44,7 +44,8 @@ export interface ResolvedTime {
  * whole months of the northern hemisphere. Winter belongs to the year in which it begins. Feasts last one day: see
  * recurring.ts.
  * - "The nineties" are 1990 to 1999, "the 19th century" is 1800 to 1899, "'08" is the most recent such year.
- * - 03/05/2025 is the fifth of March, unless that date is impossible. 3.5.2025 is the third of May.
+ * - 03/05/2025 is the fifth of March, unless that date is impossible. 3.5.2025 is the third of May. "On 28/11" is a day
+ * each year, because 28 is no month, and so is the German "am 3.5."; "on 3/4" is no time.
  * - Not times: words that may be names, verbs or numbers ("May", "march", "Sun", "June", "2024"), unless a preposition
  * of time, a qualifier, a day or a year supports them; recurrence ("every Monday", "the 1st of each month"); ordinals
  * that count things ("on the 3rd floor"); "now"; anything inside an identifier, a path, an address or an amount.
