@@ -1,6 +1,6 @@
 // Adds a conversation of three sessions turn by turn. Prints what was captured and, after a user turn, the next prompt.
 // From a checkout: npm run build && node examples/chat.mjs
-import { mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Daybook, Prompt } from "daybook"
@@ -23,4 +23,8 @@ const program = Effect.gen(function* () {
 })
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-chat-"))
-await Effect.runPromise(program.pipe(Effect.provide(Daybook.layer({ folder }))))
+try {
+  await Effect.runPromise(program.pipe(Effect.provide(Daybook.layer({ folder }))))
+} finally {
+  rmSync(folder, { recursive: true })
+}

@@ -1,5 +1,5 @@
 // A program with automatic maintenance of its memory. From a checkout: npm run build && node examples/maintenance.mjs
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Daybook, Maintenance } from "daybook"
@@ -14,7 +14,6 @@ const before = Effect.gen(function* () {
     yield* memory.remember({ title: `Ship ${at} came`, type: "event", source: { kind: "auto" } }, { reconcile: false })
   }
 })
-await Effect.runPromise(before.pipe(Effect.provide(Daybook.layer({ folder }))))
 
 const program = Effect.gen(function* () {
   const memory = yield* (yield* Daybook).agent("coop", { trust: "full" })
@@ -26,4 +25,9 @@ const program = Effect.gen(function* () {
   console.log("in the archive:", (yield* memory.archive.list()).length)
 })
 const kept = Layer.provideMerge(Maintenance.layer(), Daybook.layer({ folder }))
-await Effect.runPromise(program.pipe(Effect.provide(kept)))
+try {
+  await Effect.runPromise(before.pipe(Effect.provide(Daybook.layer({ folder }))))
+  await Effect.runPromise(program.pipe(Effect.provide(kept)))
+} finally {
+  rmSync(folder, { recursive: true })
+}

@@ -1,5 +1,5 @@
 // A program that gives an agent memory. In a checkout, after `npm run demo`: node examples/quickstart.mjs
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Daybook } from "daybook"
@@ -39,4 +39,8 @@ const program = Effect.gen(function* () {
 })
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
-await Effect.runPromise(program.pipe(Effect.provide(Daybook.layer({ folder }))))
+try {
+  await Effect.runPromise(program.pipe(Effect.provide(Daybook.layer({ folder }))))
+} finally {
+  rmSync(folder, { recursive: true })
+}

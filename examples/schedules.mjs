@@ -1,5 +1,5 @@
 // A program that runs scheduled work. From a checkout: npm run build && node examples/schedules.mjs
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Daybook, Scheduler } from "daybook"
@@ -36,4 +36,8 @@ const notify = ({ definition, status, summary }) => Effect.sync(() => console.lo
 const folder = mkdtempSync(join(tmpdir(), "daybook-"))
 const daybook = Daybook.layer({ folder })
 const scheduler = Scheduler.layer({ handlers: { tides }, notify })
-await Effect.runPromise(program.pipe(Effect.provide(Layer.provideMerge(scheduler, daybook))))
+try {
+  await Effect.runPromise(program.pipe(Effect.provide(Layer.provideMerge(scheduler, daybook))))
+} finally {
+  rmSync(folder, { recursive: true })
+}

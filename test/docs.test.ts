@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { format } from "node:util"
 import * as Effect from "effect/Effect"
@@ -123,7 +123,15 @@ describe("the documentation", () => {
   const examples = [...pages.values()].flatMap(({ blocks }) =>
     blocks.filter(({ meta }) => meta.startsWith("examples/"))
   )
-  it.each(examples)("$meta prints the output that $file shows", async (block) => {
-    expectShown(block, await printedBy(readFileSync(join(root, block.meta), "utf8")))
+  it.each(examples)("$meta prints the output that $file shows, and leaves no temporary folder", async (block) => {
+    const temporary = newFolder()
+    vi.stubEnv("TMPDIR", temporary)
+    try {
+      expectShown(block, await printedBy(readFileSync(join(root, block.meta), "utf8")))
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    // The working folder of the program is in it too.
+    expect(readdirSync(temporary).filter((name) => !name.startsWith("daybook-cli-"))).toEqual([])
   })
 })
