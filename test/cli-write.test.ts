@@ -257,6 +257,18 @@ describe("writing", () => {
     expect(answerOf(await daybook("list", "--json"))).toEqual([])
   })
 
+  it("leaves a folder of other files as it is when a hook reads, and writes there when a hook stores", async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, "notes.txt"), "tea")
+    const hook = (input: object, event: string) =>
+      daybookIn(folder, { input: JSON.stringify({ session_id: "s", ...input }) })("hook", event)
+    expect(await hook({}, "session-start")).toEqual({ code: 0, stdout: "", stderr: "" })
+    expect(await hook({ prompt: "Which harbour?" }, "user-prompt")).toMatchObject({ code: 0, stdout: "", stderr: "" })
+    expect(readdirSync(folder)).toEqual(["notes.txt"])
+    await hook({ tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "notes.txt" }, "post-tool")
+    expect(readdirSync(folder)).toContain("log.db")
+  })
+
   it("creates nothing on disk for an agent that is only read", async () => {
     const folder = newFolder()
     const daybook = daybookIn(folder)

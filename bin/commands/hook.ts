@@ -41,10 +41,10 @@ export const hook: Command<object, readonly [event: string]> = {
       const input = readHookInput(yield* readStdin)
       if (input === undefined) return yield* refusalError("stdin must be the JSON object of a hook")
       if (input.session === undefined) return yield* refusalError("stdin: `session_id` must be a non-empty string")
-      const isRead = event === "session-start" || event === "user-prompt"
+      const isRead = isReadEvent(event)
       const { folder } = call
-      // Without data there is nothing to read, and reading creates none.
-      if (isRead && (!existsSync(folder) || (yield* isUnusedFolder(folder)))) return
+      // Without a data folder there is nothing to read, and reading does not create one.
+      if (isRead && !existsSync(folder)) return
       const agent = call.agentWasPassed ? call.agent : yield* currentAgentName(input.folder ?? process.cwd())
       const prompt = event === "user-prompt" ? limitPrompt(call, folder, agent) : unlimited()
       yield* answer(call, event, input, agent).pipe(
@@ -59,6 +59,8 @@ export const hook: Command<object, readonly [event: string]> = {
     })
 }
 
+const isReadEvent = (event: HookEvent): boolean => event === "session-start" || event === "user-prompt"
+
 /** The name of a field that the event needs but that is missing or not a string; undefined if there is none. */
 const missingField = (event: HookEvent, { prompt, tool, transcript }: HookInput): string | undefined => {
   if (event === "user-prompt" && prompt === undefined) return "prompt"
@@ -70,6 +72,7 @@ const answer = (call: Call, event: HookEvent, input: HookInput, agent: string) =
   Effect.gen(function* () {
     const missing = missingField(event, input)
     if (missing !== undefined) return yield* refusalError(`stdin: \`${missing}\` must be a string`)
+    if (isReadEvent(event) && (yield* isUnusedFolder(call.folder))) return
     const policy = yield* readPolicy(call.folder)
     const { trust } = call
     const daybook = yield* event === "user-prompt" ? readingDaybook(call.folder) : call.daybook
