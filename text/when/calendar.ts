@@ -134,8 +134,9 @@ const beforeNumericDay =
  * Days without a year in numbers, after a preposition or as the whole text. With a slash, only one order may give a day
  * of the calendar: 3/4 may be in March or in April. Not a day: "24/7".
  */
-const numericDays = (text: string, clock: Clock): ReadonlyArray<TimeExpression> =>
-  [...text.matchAll(numericDay)].flatMap(({ 0: phrase, 1: left, 2: right, 3: germanMonth, index }) => {
+const numericDays = (text: string, clock: Clock): ReadonlyArray<TimeExpression> => {
+  const whole = text.replace("?", "").trim()
+  return [...text.matchAll(numericDay)].flatMap(({ 0: phrase, 1: left, 2: right, 3: germanMonth, index }) => {
     const before = text.slice(Math.max(0, index - 40), index)
     const orders =
       germanMonth === undefined
@@ -147,9 +148,7 @@ const numericDays = (text: string, clock: Clock): ReadonlyArray<TimeExpression> 
     const days = orders.map((order) => order.map(Number)).filter(([day, month]) => isDay(2000, month!, day!))
     const [first, month] = days[0] ?? []
     const isSupported =
-      germanMonth === undefined
-        ? beforeNumericDay.test(before) || text.replace("?", "").trim() === phrase
-        : /\bam\s+$/i.test(before)
+      germanMonth === undefined ? beforeNumericDay.test(before) || whole === phrase : /\bam\s+$/i.test(before)
     return days.length !== 1 || !isSupported || phrase === "24/7"
       ? []
       : [
@@ -160,6 +159,7 @@ const numericDays = (text: string, clock: Clock): ReadonlyArray<TimeExpression> 
           }
         ]
   })
+}
 
 const inYear = (
   year: number | undefined,
