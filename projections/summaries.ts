@@ -292,11 +292,9 @@ export const findSessionTitles = (
 ): ReadonlyArray<{ readonly title: string; readonly level: TrustLevel }> =>
   sql(
     db,
-    `SELECT o.title, o.level FROM session_memories m JOIN observations o ON o.born = m.born
-      WHERE m.session = :session AND o.store = :store AND o.type = :type AND ${readable}
-        AND o.level ${side === "from" ? "<=" : ">"} :writers
-        AND NOT EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value = :exceptTag)
-      ORDER BY o.born DESC LIMIT :limit`
+    `SELECT o.title, o.level FROM session_memories m JOIN observations o ON o.born = m.born WHERE m.session = :session
+        AND o.store = :store AND o.type = :type AND ${readable} AND o.level ${side === "from" ? "<=" : ">"} :writers
+        AND NOT EXISTS (SELECT 1 FROM json_each(o.tags) WHERE value = :exceptTag) ORDER BY o.born DESC LIMIT :limit`
   )
     .all({ floor: minOpennessOf(level), now, session, store, type, exceptTag, limit, writers: minOpennessOf(writers) })
     .map(({ level, title }) => ({ title, level: levels[level]! }))
