@@ -1,24 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { ruleExtractor } from "../layers/RuleExtractor.js"
-import type { ExtractRequest, ExtractTurn } from "../src/ports/Extractor.js"
-
-const at = Date.UTC(2026, 4, 4, 9)
-const user = (text: string): ExtractTurn => ({ role: "user", text, at, speaker: "Noor" })
-const assistant = (text: string): ExtractTurn => ({ role: "assistant", text, at })
-const extract = (turns: ReadonlyArray<ExtractTurn>, context: ReadonlyArray<ExtractTurn> = []) =>
-  ruleExtractor.extract({ context, turns, recalled: [] } satisfies ExtractRequest)
-const titles = (...parameters: Parameters<typeof extract>) => extract(...parameters).facts.map(({ title }) => title)
-
-/** The statements that stand after a conversation, extracted turn by turn. */
-const standing = (turns: ReadonlyArray<ExtractTurn>): ReadonlyArray<string> => {
-  let kept: ReadonlyArray<string> = []
-  for (const [index, turn] of turns.entries()) {
-    const { archive = [], facts } = extract([turn], turns.slice(0, index))
-    const gone = new Set(archive.map(({ title }) => title))
-    kept = [...kept.filter((title) => !gone.has(title)), ...facts.map(({ title }) => title)]
-  }
-  return kept
-}
+import { assistant, extract, standing, titlesOf as titles, user } from "./support/conversation.js"
 
 describe("the rules that extract corrections", () => {
   it.each([

@@ -4,6 +4,7 @@ import { valuesIn } from "../values/readValues.js"
 import { keyOf, type PlacedValue } from "../values/Value.js"
 import { formatDay } from "./dates.js"
 import type { Reading } from "./reading.js"
+import { isTimeOfDay } from "./rescheduling.js"
 
 /** Minimum shared words of two statements about the same thing, and minimum shares of the shorter statement's words. */
 const same = { words: 2, share: 0.5, plainShare: 0.6, takenShare: 0.6 }
@@ -68,9 +69,11 @@ export const contradictsEarlier = (
   if (force !== "states" && takesBack(later.title, earlier.title))
     return part >= same.takenShare && shared >= same.words
   if (samePlace(later.title, earlier.title)) return true
+  const isHour = (given: PlacedValue) => force !== "states" && isTimeOfDay(given, later.title)
   const differing = newValues.filter(
-    ({ value }) =>
-      oldValues.some((old) => isComparable(value, old.value)) && !oldKeys.has(`${value.kind} ${keyOf(value)}`)
+    (given) =>
+      oldValues.some((old) => isComparable(given.value, old.value) || (old.value.kind === "clock" && isHour(given))) &&
+      !oldKeys.has(`${given.value.kind} ${keyOf(given.value)}`)
   )
   if (differing.length === 0) return force === "corrects" && shared >= same.words && part >= same.share
   if (force === "states") return shared >= same.words && part >= same.plainShare

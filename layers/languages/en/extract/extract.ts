@@ -13,6 +13,8 @@ import type { Draft, PriorConversation } from "./Draft.js"
 import { factOf } from "./fact.js"
 import { type Mention, mentionsIn } from "./people.js"
 import { draftsOf } from "./readTurn.js"
+import { keepDay } from "./rescheduling.js"
+import { isForOtherDays, isLimitedInTime, mayCorrect } from "./timeLimits.js"
 import { unnamedSpeaker } from "./titles.js"
 import { type Weigh, weighPiece } from "./worth.js"
 
@@ -50,8 +52,9 @@ export const extractEnglish = (
       if (taken !== undefined && facts.includes(taken)) facts.splice(facts.indexOf(taken), 1)
       else if (taken !== undefined) ends.push(endOf(taken, { turn: position - context.length }))
       for (const draft of draftsOf(turn, position - context.length, background, observed)) {
-        const fact = factOf(draft, turn, background.speaker)
-        const retired = correctedBy(draft, fact, { at: turn.at, facts, earlier, speaker: background.speaker.name })
+        const stated = factOf(draft, turn, background.speaker)
+        const retired = correctedBy(draft, stated, { at: turn.at, facts, earlier, speaker: background.speaker.name })
+        const fact = retired === undefined ? stated : keepDay(stated, retired, turn.at)
         const former = formerTitle(draft, turn, background)
         if (former !== undefined) ends.push({ ...endOf({ title: former }, draft), reason: "replaced" })
         if (retired !== undefined && !facts.includes(retired)) ends.push(endOf(retired, draft))
@@ -128,8 +131,12 @@ const correctedBy = (
   { at, earlier, facts, speaker }: Known
 ): ExtractedFact | undefined => {
   const force = correctionKindOf(reading.piece.text, isCorrecting || reading.isCorrection)
+  const isException = isLimitedInTime(reading)
   const isCorrected = (other: ExtractedFact) =>
-    other.title !== fact.title && (other.title === corrected || contradictsEarlier(fact, other, { at, force, speaker }))
+    other.title !== fact.title &&
+    (other.title === corrected || contradictsEarlier(fact, other, { at, force, speaker })) &&
+    !(isException && !mayCorrect(fact, other, at)) &&
+    !isForOtherDays(reading.text, other.title)
   const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
   return (
     facts.findLast((other) => isBefore(other) && isCorrected(other)) ??

@@ -60,13 +60,16 @@ const finite =
   "is|are|was|were|has|have|had|will|would|can|could|must|should|does|do|did|isn't|aren't|wasn't|won't|can't|doesn't|don't|didn't|[a-z]{3,}(?:s|ed)|came|went|got|left|took|gave|said|told|lost|bought|sold|broke|died|made|found"
 /** The first words of a clause: a pronoun, or a name or a noun phrase before a verb. */
 const subject = `(?:(?:${pronouns})(?:'\\w+)?|(?:im|ive|its|thats|hes|shes|theyre)|(?:my|our|his|her|their|the)\\s+[\\w'-]+(?:\\s+[\\w'-]+){0,2}?\\s+(?:${finite})|\\p{Lu}[\\p{Ll}'-]+(?:'s)?\\s+(?:${finite}))(?=[\\s,]|$)`
+/** After "while": somebody's absence, which limits the time of the statement before it. */
+const absence =
+  "\\s+\\S+(?:\\s+\\S+){0,4}?\\s+(?:away|abroad|off|out|ill|sick|gone|recovering|travell?ing|on (?:\\w+ )?(?:leave|holiday|vacation|honeymoon)|in hospital)\\b"
 /**
  * Patterns for the start of a clause within a sentence, each with an example. They also cut off remarks after a
  * statement.
  */
 const clauseStarts = [
   // …, although I like it
-  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while)\\s+(?=${subject})`,
+  `(?:,\\s+|\\s+(?<=(?:\\S+\\s+){3}))(?:although|though|so|whereas|while(?!${absence}))\\s+(?=${subject})`,
   // … and I moved to Ghent; not "and it works now"
   `,?\\s+and\\s+(?:now\\s+|then\\s+|so\\s+)?(?<=(?:\\S+\\s+){4})(?!(?:it|that|this|everything|all|the \\w+|they)(?:'s|'re)? (?:\\w+ )?(?:works?|worked|passes|passed|gone|went|fixed|solved|disappeared|stopped|fine|builds?|green|back)\\b)(?=${subject})`,
   // …, my knee hurts
@@ -146,7 +149,10 @@ const takeSentence = (pieces: Array<Piece>, text: string, sentence: number, head
 const questionStart =
   /,\s+(?:so\s+|and\s+)?(?=(?:(?:can|could|do|does|did|is|are|will|would|should|shall|have|has)\s+(?:i|you|we|he|she|it|they|there|the|that|this|my)|what|which|where|when|how|who|why|any)\s)/iu
 
-/** Joins a topic with the clause about it: "Temi's brother, he's four" becomes "Temi's brother is four". */
+/**
+ * Joins a topic with the clause about it: "Temi's brother, he's four" becomes "Temi's brother is four". Joins a time that
+ * limits a clause with that clause: "this week, the meeting is on Tuesday".
+ */
 const withTopics = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const result: Array<string> = []
   for (const part of parts) {
@@ -154,12 +160,15 @@ const withTopics = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
     const [, ending = ""] = /^(?:he|she|they|it)('s|'re|'ve)?(?=\s)/iu.exec(part) ?? []
     if (last !== undefined && topic.test(last) && /^(?:he|she|they|it)(?:'|\s)/iu.test(part))
       result[result.length - 1] = last + (written[ending] ?? "") + part.replace(/^\S+/u, "")
+    else if (last !== undefined && leadingLimit.test(last)) result[result.length - 1] = `${last} ${part}`
     else if (last !== undefined && restated.test(last) && /^it(?:'s| is| should)/iu.test(part))
       result[result.length - 1] = `${last}, ${part}`
     else result.push(part)
   }
   return result
 }
+const leadingLimit =
+  /^(?:(?:but|and|so|ok(?:ay)?|no|sorry|well|oh)[,\s]+)*(?:(?:just |only |for )*(?:(?:this|next|this coming) (?:week|weekend|month|quarter|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|today|tonight|tomorrow|once|now|the time being)|exceptionally|(?:until|till|while) [^,]{2,40}),?$/iu
 /** "I said 11 May": the correct value follows. */
 const restated =
   /(?:^|[\s,])i (?:said|wrote|told you|typed) [^,]{1,40},?$|^(?:it|that|he|she)(?:'s| is) not (?:in|at|with|on) [^,]{1,40},?$/iu

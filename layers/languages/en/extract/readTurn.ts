@@ -1,4 +1,4 @@
-import type { ExtractTurn } from "../../../../src/ports/Extractor.js"
+import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
 import { findAcceptedProposal, isAnswer, makesChoice } from "./accepted.js"
 import { affirmedStatement, questionOf, questionToKeep, statementOfAnswer } from "./answers.js"
@@ -13,6 +13,7 @@ import { type Reading, readPiece } from "./reading.js"
 import { applyRepairs } from "./repairs.js"
 import { concernsSecrets, createSecretTest, givesDocumentNumber } from "./secrets.js"
 import { signsOf } from "./signs.js"
+import { isBoundInTime, isLimitedInTime } from "./timeLimits.js"
 import { resolvePronoun } from "./titles.js"
 import type { Weigh } from "./worth.js"
 
@@ -176,26 +177,32 @@ const noticing =
  * than its values. If the earlier statement was not kept, the user's earlier turns are read again.
  */
 const rightValueOf = (
-  { act, isCorrection, piece, text, values }: Reading,
+  reading: Reading,
   turn: ExtractTurn,
   { around, earlier, userText }: Pick<PriorConversation, "around" | "earlier" | "userText">
 ): Pick<Draft, "corrected" | "text" | "reading" | "isWritten"> | undefined => {
+  const { act, isCorrection, piece, text, values } = reading
   const isAbout = piece.sentence === 0 && /^(?:it|that|he|she|they)(?:'s|\s)/iu.test(piece.text)
   const isNaming = /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text)
   const isMeant = isCorrection || isAbout || isNaming || noticing.test(turn.text)
   if ((values.length === 0 && !isNaming) || act === "asks" || !isMeant) return undefined
   const core = isNaming ? text : text.split(coreEnd)[0]!
   const ownValues = core === text ? values : valuesIn(core, turn.at)
-  const corrected = (said: string) => applyCorrection({ text: core, values: ownValues }, said, turn.at)
-  for (const { title } of [...earlier()].reverse()) {
-    const written = corrected(title)
+  const isException = isLimitedInTime(reading)
+  const corrected = (said: Pick<ExtractedFact, "expiresAt" | "title">) =>
+    isException && !isBoundInTime(said, turn.at)
+      ? undefined
+      : applyCorrection({ text: core, values: ownValues }, said.title, turn.at)
+  for (const fact of [...earlier()].reverse()) {
+    const { title } = fact
+    const written = corrected(fact)
     if (written === undefined) continue
     return { text: written, reading: readPiece(pieceOf(written), turn.at), isWritten: true, corrected: title }
   }
   const pieces = isCorrection ? [...piecesOfTurn(userText.slice(-maxCorrected))].reverse() : []
   const mayHoldSecret = createSecretTest(`${userText}\n${around}`)
   for (const piece of pieces) {
-    const written = piece.isAsked || mayHoldSecret(piece.text) ? undefined : corrected(piece.text)
+    const written = piece.isAsked || mayHoldSecret(piece.text) ? undefined : corrected({ title: piece.text })
     if (written === undefined) continue
     const reading = readPiece({ ...piece, text: written }, turn.at)
     return { text: reading.text, reading }

@@ -230,6 +230,8 @@ const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>
     return "omitted"
   if (omittedStart.test(text) && !speakerWords.has(first)) return "omitted"
   for (const [index, word] of words.slice(0, maxLead).entries()) {
+    // "This week the meeting": neither word is the subject.
+    if (index < 2 && thisPeriod.test(`${words[0]} ${words[1]}`)) continue
     if (speakerWords.has(word)) return "speaker"
     if (groupWords.has(word)) return "group"
     if (ownWords.has(word)) return "own"
@@ -245,6 +247,8 @@ const subjectOf = (words: ReadonlyArray<string>, original: ReadonlyArray<string>
   }
   return "thing"
 }
+const thisPeriod =
+  /^(?:this|next) (?:week|weekend|month|quarter|year|morning|afternoon|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/u
 /** Maximum words in which the subject is searched. */
 const maxLead = 6
 
