@@ -8,6 +8,7 @@ import {
   acceptsProposal,
   expressesChoice,
   isAlternative,
+  isConsent,
   isDecidingRequest,
   leavesChoiceOpen,
   proposalOf
@@ -34,7 +35,8 @@ export const makesChoice = (
   answered: ExtractTurn | undefined,
   turn: Pick<ExtractTurn, "text">
 ): boolean => {
-  if (answered === undefined || !hasContent(reading) || formerIntent.test(piece.text)) return false
+  if (answered === undefined || !hasContent(reading) || isConsent(reading.text) || formerIntent.test(piece.text))
+    return false
   const asked = isAsking(answered)
   if (expressesChoice(piece.text)) return asked || sharesContent(reading.text, answered.text)
   if (reading.words.length < 5 && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true

@@ -3,9 +3,9 @@ import { sentencesOf } from "../../../../text/normalise/sentences.js"
 /** Proposals of the assistant, and how a user accepts them. */
 
 const acceptance =
-  /^(?:(?:oh|ah|ooh|hm+|ok|okay|yeah|yes|yep|yup|sure|right|great|good|nice|perfect|lovely|cool|fine|exactly|definitely|absolutely|indeed|agreed|deal|done|alright|excellent|brilliant|super|correct|confirmed|makes sense|sounds (?:good|great|right|perfect|fine|like a plan)|good (?:idea|one|plan|call|point)|love it|works(?: for me| for us)?|please(?: do)?|do (?:that|it|so|this)|go (?:for|with|ahead)(?: with)?(?: (?:it|that|that one|this))?|let's (?:do|go with|use|take|keep|say|make it|stick with)(?: (?:it|that|this|that one|this one|so|exactly))*|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect|good|fine|exactly it|the main one)|that one|exactly (?:that|like that|so)|(?:i'll|we'll) (?:do|take|go with) (?:that|it|this)(?: one)?|i(?:'ll| will)? (?:do|take|agree)(?: (?:that|it|with that))?|as you say|pls|thanks|thank you|sensible|yes exactly(?: that)?|then|so be it|why not|that works)(?:[\s,.!–—-]+|$))+/iu
+  /^(?:(?:(?:let's )?go (?:right |straight )?ahead|let's go(?=[\s.!]*$)|proceed|carry on|by all means|be my guest|oh|ah|ooh|hm+|ok|okay|yeah|yes|yep|yup|sure|right|great|good|nice|perfect|lovely|cool|fine|exactly|definitely|absolutely|indeed|agreed|deal|done|alright|excellent|brilliant|super|correct|confirmed|makes sense|sounds (?:good|great|right|perfect|fine|like a plan)|good (?:idea|one|plan|call|point)|love it|works(?: for me| for us)?|please(?: do)?|do (?:that|it|so|this)|go (?:for|with|ahead)(?: with)?(?: (?:it|that|that one|this))?|let's (?:do|go with|use|take|keep|say|make it|stick with)(?: (?:it|that|this|that one|this one|so|exactly))*|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect|good|fine|exactly it|the main one)|that one|exactly (?:that|like that|so)|(?:i'll|we'll) (?:do|take|go with) (?:that|it|this)(?: one)?|i(?:'ll| will)? (?:do|take|agree)(?: (?:that|it|with that))?|as you say|pls|thanks|thank you|sensible|yes exactly(?: that)?|then|so be it|why not|that works)(?:[\s,.!–—-]+|$))+/iu
 const certainAcceptance =
-  /\b(?:yes|yep|yeah|yup|exactly|agreed|deal|perfect|do (?:that|it|so)|go (?:for|with|ahead)|let's|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect)|that one|sounds (?:good|great|right|perfect|fine)|good (?:idea|one|plan|call)|correct|confirmed|works|sensible|i'll (?:do|take)|makes sense|sure|please do|definitely|absolutely|why not)\b/iu
+  /\b(?:go (?:right |straight )?ahead|proceed|carry on|by all means|be my guest|yes|yep|yeah|yup|exactly|agreed|deal|perfect|do (?:that|it|so)|go (?:for|with|ahead)|let's|that(?:'s| is)(?: exactly)? (?:it|the one|right|the plan|perfect)|that one|sounds (?:good|great|right|perfect|fine)|good (?:idea|one|plan|call)|correct|confirmed|works|sensible|i'll (?:do|take)|makes sense|sure|please do|definitely|absolutely|why not)\b/iu
 const refusal = /\b(?:no|not|nah|don't|rather not|instead|except|but i|later|maybe|perhaps|never|won't|wouldn't)\b/iu
 
 /** True if a sentence of the user only accepts a proposal, and the following words do not refuse it. */
@@ -18,6 +18,13 @@ export const acceptsProposal = (text: string): boolean => {
     return (index === 0 || rest === "") && !refusal.test(`${rest} ${sentences[index + 1] ?? ""}`.slice(0, restLength))
   })
 }
+/** "Go ahead" and the like, which name nothing: "yes please go ahead with that", "go for it", "go ahead and do it". */
+const consent =
+  /^(?:(?:yes|yep|yeah|ok(?:ay)?|sure|please|just|then|well|so|right|great|perfect|fine|cool|alright|good idea|(?:that |it )?(?:sounds|looks) (?:good|great|perfect|fine))[,\s]+)*(?:(?:let's )?go (?:(?:right |straight )?ahead|for it|on)|let's go|proceed|carry on)(?!\p{L})[\s,]*(?:(?:then|now|please|thanks|with (?:it|that|this|them)|and \p{L}+ (?:it|that|this|so|them)(?: (?:up|in|out|down))?)(?:[\s,.!]+|$))*[.!]*$/iu
+
+/** True if a piece only tells the assistant to do what it proposed. */
+export const isConsent = (text: string): boolean => consent.test(text)
+
 /** Characters after an acceptance that are searched for a refusal. */
 const restLength = 40
 
