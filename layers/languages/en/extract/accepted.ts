@@ -35,11 +35,18 @@ export const makesChoice = (
   answered: ExtractTurn | undefined,
   turn: Pick<ExtractTurn, "text">
 ): boolean => {
-  if (answered === undefined || !hasContent(reading) || isConsent(reading.text) || formerIntent.test(piece.text))
+  if (
+    answered === undefined ||
+    piece.isAffirmed === true ||
+    !hasContent(reading) ||
+    isConsent(reading.text) ||
+    formerIntent.test(piece.text)
+  )
     return false
   const asked = isAsking(answered)
   if (expressesChoice(piece.text)) return asked || sharesContent(reading.text, answered.text)
-  if (reading.words.length < 5 && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true
+  const isShort = reading.words.length < 5 && !isOwnStatement(reading)
+  if (isShort && approving.test(turn.text) && sharesContent(reading.text, answered.text)) return true
   if (!asked || piece.sentence >= answerSentences || offering.test(answered.text)) return false
   return (
     isDecidingRequest(reading.text) ||
@@ -48,6 +55,13 @@ export const makesChoice = (
       sharesContent(reading.text, answered.text))
   )
 }
+
+/** True if somebody only says what is so: "yes, I'm allergic to nuts", "yes, we use pnpm". */
+const isOwnStatement = ({ subject, tense, text }: Omit<Reading, "piece">): boolean =>
+  tense === "present" &&
+  subject !== "thing" &&
+  subject !== "it" &&
+  !/\b(?:want|need|prefer|take|pick|choose)\b/iu.test(text)
 
 /** An abandoned or undecided intention is not a choice: "I was going to go with BT". */
 const formerIntent = /\b(?:was|were) (?:going|about|planning|thinking)\b/iu

@@ -4,12 +4,13 @@ import { concernsSecrets } from "./secrets.js"
 // Short answers that are statements only together with their question: "Which crate do you use?" "nom".
 
 /** Words before a question: "and", "nice,". */
-const lead = "(?:[\\p{L}']+[,!.]\\s+|(?:[Aa]nd|[Ss]o|[Oo]k|[Oo]kay|[Oo]h)\\s+){0,2}"
+export const lead = "(?:[\\p{L}']+[,!.]\\s+|(?:[Aa]nd|[Ss]o|[Oo]k|[Oo]kay|[Oo]h)\\s+){0,2}"
 /** Verbs of questions about what the user wants or thinks, not about the user's life: "Which one do you want?" */
-const wanting = "(?:want|need|mean|think|say|know|like to|prefer me|suggest|remember|agree|see|expect me|wish)"
+export const wanting = "(?:want|need|mean|think|say|know|like to|prefer me|suggest|remember|agree|see|expect me|wish)"
 const noun = "[\\p{L}'-]+(?: [\\p{L}'-]+){0,3}?"
 
-type Writer = (answer: string, parts: ReadonlyArray<string>) => string
+/** Writes a statement from an answer and the parts of its question. */
+export type Writer = (answer: string, parts: ReadonlyArray<string>) => string
 const asked: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
   // "Which crate do you use?"
   [
@@ -47,33 +48,6 @@ const asked: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
   ]
 ]
 
-/** Questions that become a statement if the answer is "yes". */
-const confirmed: ReadonlyArray<readonly [question: RegExp, write: Writer]> = [
-  [
-    new RegExp(
-      `^${lead}[Ii]s (\\p{Lu}[\\p{L}'-]+|your (?:\\p{L}+ )?\\p{L}+) (your|a|an|the|still|from|in|at|allergic|vegan|vegetarian|also) (.+)\\?$`,
-      "u"
-    ),
-    (_, [person, word, rest]) => `${person} is ${word} ${rest}`
-  ],
-  [
-    new RegExp(
-      `^${lead}are you (?!sure|ready|ok|okay|asking|looking|saying|kidding|serious|still there|there|done|happy)(.+)\\?$`,
-      "iu"
-    ),
-    (_, [rest]) => `I am ${rest}`
-  ],
-  [
-    new RegExp(
-      `^${lead}do you (?!${wanting}\\b)(?:still |also |ever )?((?:have|own|eat|drink|like|love|live|work|use|play|speak|drive|smoke|run|rent|keep|teach|study)\\b.+)\\?$`,
-      "iu"
-    ),
-    (_, [rest]) => `I ${rest}`
-  ]
-]
-
-const affirmation =
-  /^(?:yes|yep|yup|yeah|correct|exactly|right|indeed|that's right|(?:he|she|it|they|i|we) (?:is|are|am|do|does))(?:[\s,.!]|$)/iu
 /** Answers without information. */
 const evading =
   /^(?:no|nope|nah|not|none|nothing|no idea|dunno|don't know|depends|maybe|perhaps|both|all|any|either|neither|whatever|it|that|this|i|we|you|he|she|they|what|why|how|sure|thanks|thank you|just|only if|yes|yep|yeah|ok|okay|hm+|let me|let's|please|sorry|wait|go|good|great|fine|never mind)(?![\p{L}-])/iu
@@ -98,7 +72,7 @@ export const questionOf = (text: string | undefined): string | undefined => {
  * Undefined if the form of the question is not supported.
  */
 export const statementOfAnswer = (question: string, answer: string): string | undefined =>
-  isEvasive(answer) ? undefined : written(asked, questionOf(question), answer)
+  isEvasive(answer) ? undefined : writeStatement(asked, questionOf(question), answer)
 
 /**
  * The question to store with a short answer; undefined if the answer has no information or the question asks for a
@@ -107,16 +81,12 @@ export const statementOfAnswer = (question: string, answer: string): string | un
 export const questionToKeep = (question: string | undefined, answer: string): string | undefined =>
   question === undefined || isEvasive(answer) || concernsSecrets(question) ? undefined : question
 
-const isEvasive = (answer: string): boolean => evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords
+/** True if an answer has no information, or too many words for a value. */
+export const isEvasive = (answer: string): boolean =>
+  evading.test(answer) || answer.split(/\s+/u).length > maxAnswerWords
 
-/**
- * Turns a question that the user affirms into a statement: "Is Paulo your brother?" "Yep." becomes "Paulo is my
- * brother".
- */
-export const affirmedStatement = (question: string, turn: string): string | undefined =>
-  affirmation.test(turn.trim()) ? written(confirmed, questionOf(question), "") : undefined
-
-const written = (
+/** Writes the statement that an answer makes of a question of one of these forms, in the first person. */
+export const writeStatement = (
   forms: ReadonlyArray<readonly [RegExp, Writer]>,
   question: string | undefined,
   answer: string

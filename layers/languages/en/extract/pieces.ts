@@ -11,6 +11,8 @@ export interface Piece {
   readonly isAsked: boolean
   /** The piece continues the previous piece: it begins with "it" or "which", or has no subject of its own. */
   readonly continues: boolean
+  /** The piece is a question of the assistant that the user affirmed, as a statement. */
+  readonly isAffirmed?: boolean
   /** For an item of a list: the heading above the list. */
   readonly heading?: string
 }

@@ -1,7 +1,8 @@
 import type { ExtractedFact, ExtractTurn } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
 import { findAcceptedProposal, isAnswer, makesChoice } from "./accepted.js"
-import { affirmedStatement, questionOf, questionToKeep, statementOfAnswer } from "./answers.js"
+import { readAffirmation } from "./affirmations.js"
+import { questionOf, questionToKeep, statementOfAnswer } from "./answers.js"
 import { findRetraction, isChange, moveNowToEnd } from "./changes.js"
 import { applyCorrection } from "./corrections.js"
 import type { Draft, PriorConversation } from "./Draft.js"
@@ -143,9 +144,13 @@ const readingsOf = (
     readings.push({ ...(readings.length > 0 ? reading : asAnswer(reading, question, turn.at)), isCorrection, isMarked })
     if (reading.isMarked && reading.words.length < 2) marked = piece.sentence
   }
-  const affirmed = question === undefined ? undefined : affirmedStatement(question, turn.text)
-  if (affirmed === undefined || mayHoldSecret(affirmed)) return readings
-  return [readPiece(pieceOf(affirmed), turn.at), ...readings]
+  const { text, value } = (question === undefined ? undefined : readAffirmation(question, turn.text)) ?? {}
+  if (text === undefined || mayHoldSecret(text) || givesDocumentNumber(questionOf(question), text)) return readings
+  const others = readings.filter(
+    ({ piece }) =>
+      value === undefined || piece.sentence > 1 || (!value.includes(piece.text) && !piece.text.includes(value))
+  )
+  return [readPiece({ ...pieceOf(text), isAffirmed: true }, turn.at), ...others]
 }
 
 /** Turns the first piece of a turn into a statement if it is a short answer to a question. */
