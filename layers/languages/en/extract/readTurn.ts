@@ -145,7 +145,9 @@ const readingsOf = (
     if (reading.isMarked && reading.words.length < 2) marked = piece.sentence
   }
   const { text, value } = (question === undefined ? undefined : readAffirmation(question, turn.text)) ?? {}
-  if (text === undefined || mayHoldSecret(text) || givesDocumentNumber(questionOf(question), text)) return readings
+  if (text === undefined || mayHoldSecret(text)) return readings
+  // A value after "yes" may be what the question asks for.
+  if (value !== undefined && concernsSecrets(question!)) return readings
   const others = readings.filter(
     ({ piece }) =>
       value === undefined || piece.sentence > 1 || (!value.includes(piece.text) && !piece.text.includes(value))

@@ -5,7 +5,7 @@ const secretCue =
   /\b(?:pass(?:word|phrase|wd|code)?s?|pin|pins|puk|token|secret|api[ -]?key|network key|wifi key|wi-fi key|access key|credentials?|login|2fa|otp|(?:voucher|lock ?box|key ?safe|key ?box)(?: codes?)?|licen[cs]e key|product key|combination|combo|keypad|padlock|seed phrase|cvv|cvc)\b/iu
 /** Documents and accounts whose numbers are never captured. */
 const numberedDocument =
-  /\b(?:passport|identity card|id card|(?:personal|tax|national) id|driv(?:er['’]?s?|ing) licen[cs]e|social security|ssn|national insurance|(?:credit|debit|bank|visa) card|bank account|iban|sort code)\b|\b(?:account|tax|insurance|card|visa|id|policy|membership)(?:['’]s)? (?:number|no\.?|nr\.?)(?![\p{L}\p{N}])/iu
+  /\b(?:passport|identity card|id card|(?:personal|tax|national) id|driv(?:er['’]?s?|ing) licen[cs]e|social security|ssn|national insurance|(?:credit|debit|bank|visa) card|bank account|iban|sort code)s?\b|\b(?:account|tax|insurance|card|visa|id|policy|membership)(?:['’]s)? (?:numbers?|no\.?|nr\.?)(?![\p{L}\p{N}])/iu
 const digitWord = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
 /**
  * A string that may be a secret: letters with digits, long hexadecimal or base64, digits alone, in groups or in words.
