@@ -146,8 +146,7 @@ const readingsOf = (
   }
   const { text, value } = (question === undefined ? undefined : readAffirmation(question, turn.text)) ?? {}
   if (text === undefined || mayHoldSecret(text)) return readings
-  // A value after "yes" may be what the question asks for.
-  if (value !== undefined && concernsSecrets(question!)) return readings
+  if (givesDocumentNumber(questionOf(question), text)) return readings
   const others = readings.filter(
     ({ piece }) =>
       value === undefined || piece.sentence > 1 || (!value.includes(piece.text) && !piece.text.includes(value))
