@@ -23,7 +23,7 @@ describe("a date within a period that the statement names", () => {
     ["2026-11-30", "in 2028 the trade fair in Graz is on 14 January", "on 14 January", "2028-01-14"],
     ["2026-11-30", "the trade fair in Graz is in March next year", "in March", "2027-03-01"],
     // Friday 4 December 2026
-    ["2026-12-04", "this week the sync was on Tuesday", "on Tuesday 1 December 2026", "2026-12-01"],
+    ["2026-12-04", "for the record, this week the sync was on Tuesday", "on Tuesday 1 December 2026", "2026-12-01"],
     ["2026-12-04", "this weekend my sister Lena visits me on Sunday", "on Sunday 6 December 2026", "2026-12-06"],
     ["2026-12-04", "next weekend my sister Lena visits me on Sunday", "on Sunday 6 December 2026", "2026-12-06"],
     // Sunday 6 December 2026
@@ -32,7 +32,7 @@ describe("a date within a period that the statement names", () => {
     ["2026-05-14", "Next month the review is on the 3rd", "on 3 June 2026", "2026-06-03"],
     ["2026-05-14", "The review is on the 3rd of next month", "on 3 June 2026", "2026-06-03"],
     ["2026-05-14", "In June the review is on the 3rd", "on 3 June 2026", "2026-06-03"],
-    ["2026-05-14", "this month the review is on the 28th", "on 28 May 2026", "2026-05-28"]
+    ["2026-05-14", "for the record, this month the review is on the 28th", "on 28 May 2026", "2026-05-28"]
   ])("is resolved within it, said on %s: %s", (said, text, words, occurredAt) => {
     expect(dated(text, said)).toEqual([[expect.stringContaining(words), day(occurredAt)]])
   })
@@ -48,14 +48,14 @@ describe("a date within a period that the statement names", () => {
     // The second date is not in the period.
     [
       "2026-05-14",
-      "We move to Graz in June and the viewing is on Friday",
-      "We move to Graz in June and the viewing is on Friday 15 May 2026",
+      "The invoice of our trip in June is due on Friday",
+      "The invoice of our trip in June is due on Friday 15 May 2026",
       "2026-06-01"
     ],
     [
       "2026-11-30",
-      "the deadline moved from next week to Thursday",
-      "The deadline moved from the week of 7 December 2026 to Thursday 3 December 2026",
+      "before next week we meet on Thursday at Ida's",
+      "Before the week of 7 December 2026 we meet on Thursday 3 December 2026 at Ida's",
       "2026-12-07"
     ],
     ["2026-11-30", "the sync is on Thursday", "The sync is on Thursday 3 December 2026", "2026-12-03"],
@@ -81,6 +81,7 @@ describe("the first day of a range", () => {
     ["we're in Porto from 30 June to 3 July", "2026-06-30"],
     ["my exams are on 11 and 14 May", "2026-05-11"],
     ["the trade fair in Graz is from 28 to 30 January 2028", "2028-01-28"],
+    ["the trade fair in Graz is from 3 to 9 June at 10 to 6", "2026-06-03"],
     // No ranges of days.
     ["we expect 10 to 15 guests on 3 July", "2026-07-03"],
     ["the party in room 4 is on 9 June", "2026-06-09"]

@@ -1,4 +1,13 @@
 import type { DayRange, PlacedValue, Value } from "../values/Value.js"
+import {
+  currentPeriods,
+  firstDayOf,
+  joinOrdinals,
+  type NamedDays,
+  type NamedValue,
+  nestDays,
+  withMonthAfter
+} from "./periods.js"
 import type { Tense } from "./tense.js"
 
 const dayLength = 86_400_000
@@ -19,32 +28,31 @@ export interface DatedText {
  * `values`: the values in the text. `at`: the time of its turn, in milliseconds since the epoch.
  */
 export const resolveDates = (text: string, values: ReadonlyArray<PlacedValue>, tense: Tense, at: number): DatedText => {
+  const named = withMonthAfter(
+    text,
+    joinOrdinals(text, values).flatMap((placed) => namedDays(text, placed, tense, at))
+  )
+  const { inner, outer } = nestDays(
+    text,
+    [...named, ...currentPeriods(text, at)].sort((one, other) => one.index - other.index)
+  )
   let result = text
   let occurredAt: number | undefined
   let until: number | undefined
-  for (const { end, index, value } of [...values].reverse()) {
-    if (value.kind !== "day" || value.days === undefined) continue
-    const words = text.slice(index, end)
-    const before = text.slice(Math.max(0, index - 24), index)
-    // "In 90 days" may be a span: "who opened a mail in 90 days".
-    if (/^(?:in|within)\s/iu.test(words) && tense !== "future") continue
-    const isWeekday = value.weekday !== undefined && value.month === undefined && value.day === undefined
-    if (isWeekday && (recurring.test(before) || /s$/iu.test(words))) continue
-    const isPast = tense === "past" || tense === "perfect" || /\bsince\s+$/iu.test(before)
-    const days = daysMeant(
-      { ...value, days: value.days },
-      {
-        ...{ isPast, isWeekday, at },
-        isFuture: tense === "future",
-        isPlanned: planned.test(text.slice(0, index))
-      }
-    )
-    const written = writtenDay(words, days, value.isRelative === true || isWeekday)
+  for (const one of [...named].reverse()) {
+    const { end, index, value } = one
+    const before = text.slice(Math.max(0, index - maxBefore), index)
+    const isNested = inner.has(one)
+    const days = isNested ? inner.get(one) : one.days
+    if (days === undefined || (!isNested && isRecurring(text, one))) continue
+    const written = writtenDay(text.slice(index, end), days, value.isRelative === true || isWeekday(value))
     if (written !== undefined) {
-      const needsOn = !isWeekday && !preposition.test(before) && value.isRelative === true
+      const isDistance = /^in\s/iu.test(text.slice(index, end))
+      const needsOn = !isWeekday(value) && (isDistance || !preposition.test(before)) && value.isRelative === true
       result = `${result.slice(0, index)}${needsOn ? (/^\d{1,2} /u.test(written) ? "on " : "in ") : ""}${written}${result.slice(end)}`
     }
-    occurredAt = days[0] * dayLength
+    // The period around a day says less than the day.
+    if (!outer.has(one)) occurredAt = firstDayOf(text, { ...one, days }) * dayLength
     until ??= /\b(?:until|till|'til)\s+(?:the\s+)?$/iu.test(before) ? days[1] * dayLength : undefined
   }
   return {
@@ -53,6 +61,51 @@ export const resolveDates = (text: string, values: ReadonlyArray<PlacedValue>, t
     ...(until === undefined ? {} : { expiresAt: until })
   }
 }
+
+/** Maximum characters that are read before a date. */
+const maxBefore = 24
+const isWeekday = ({ day, month, weekday }: Value): boolean =>
+  weekday !== undefined && month === undefined && day === undefined
+
+/** The days that a value in a text means; empty if it means none. */
+const namedDays = (
+  text: string,
+  { end, index, value }: PlacedValue,
+  tense: Tense,
+  at: number
+): ReadonlyArray<NamedValue> => {
+  if (value.kind !== "day" || value.days === undefined) return []
+  const words = text.slice(index, end)
+  const before = text.slice(Math.max(0, index - maxBefore), index)
+  // "In 90 days" may be a duration: "who opened a mail in 90 days".
+  if (/^(?:in|within)\s/iu.test(words) && tense !== "future" && !isAhead(text, index, end, tense)) return []
+  const isPast = tense === "past" || tense === "perfect" || /\bsince\s+$/iu.test(before)
+  const said = {
+    ...{ isPast, at, isWeekday: isWeekday(value), isFuture: tense === "future" },
+    isPlanned: planned.test(text.slice(0, index))
+  }
+  return [{ index, end, value, days: daysMeant({ ...value, days: value.days }, said) }]
+}
+
+/** Words before a distance in time that is a date: "the exam is in two weeks", "I'm flying to Porto in ten days". */
+const ahead =
+  /(?:^|\b(?:is|are|starts?|begins?|ends?|leaves?|opens|closes|launch(?:es)?|arrives?|moves?|fly|flies|retires?|due)(?: (?:already|only|due|just|still|again|out|up))*|['’](?:s|re)|(?:\b(?:am|is|are)|['’](?:m|s|re)) (?:\p{L}+ )?[a-z]+ing\b[^,.;]{0,40})\s*$/iu
+const isAhead = (text: string, index: number, end: number, tense: Tense): boolean =>
+  (tense === "present" || tense === "none") &&
+  /^in\s/iu.test(text.slice(index, end)) &&
+  ahead.test(text.slice(Math.max(0, index - maxAhead), index)) &&
+  !/^ (?:on average|or (?:less|more)|at (?:most|least)|max)\b/iu.test(text.slice(end, end + maxBefore))
+const maxAhead = 80
+
+/** True if a weekday comes again: "every Friday", "Mondays", "our weekly sync is on Wednesday". */
+const isRecurring = (text: string, { end, index, value }: NamedDays): boolean => {
+  if (value === undefined || !isWeekday(value)) return false
+  if (recurring.test(text.slice(Math.max(0, index - maxBefore), index)) || /s$/iu.test(text.slice(index, end)))
+    return true
+  return value.isRelative !== true && repeated.test(text) && !/\b(?:cancel\w*|called off|skip\w*)\b/iu.test(text)
+}
+const repeated =
+  /\b(?:weekly|fortnightly|biweekly|every (?:other |second )?(?:day|week|fortnight|month|year)|each (?:day|week|month|year)|(?:once|twice|\w+ times) (?:a|per) (?:week|month|year)|always|usually|normally|typically|generally|as a rule)\b/iu
 
 interface Said {
   readonly isPast: boolean

@@ -5,7 +5,7 @@ import { matchAt } from "./Value.js"
 
 // Dates of the calendar: 2026-03-05, 5.3.2026, 3/5, the fifth of March, March 2026, the 24th, Q3, 2026.
 
-const monthNames =
+export const monthNames =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 const weekdayNames =
   "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"

@@ -1,3 +1,4 @@
+import { monthNames, wordPattern } from "./calendarDates.js"
 import { numberAt } from "./numbers.js"
 import { isWordAt, matchAt, type PlacedValue, type Value } from "./Value.js"
 
@@ -10,6 +11,7 @@ const partAfter =
   /,?\s?(?:(?:in\sthe|on\s[a-z]+|this|tomorrow|at)\s)?(morning|afternoon|evening|night|a\.?m\b\.?|p\.?m\b\.?|sharp)/y
 const oclock = /\s?o['’]?\s?clock(?![a-z\dß-\u1fff\u3040-\ud7ff])/y
 const cue = /(?:^|[^a-z])(?:at|by|from|until|till|before|after|around|about|@|ca\.?|kl\.?)\s$/
+const monthAfter = wordPattern(`(?:st|nd|rd|th)?\\s(?:of\\s)?(?:${monthNames})`)
 const minutesOf: Readonly<Record<string, number>> = {
   quarter: 15,
   half: 30,
@@ -65,6 +67,8 @@ const spokenAt = (text: string, index: number): PlacedValue | undefined => {
     isWordAt(text, hour.end)
   )
     return undefined
+  // "3 to 9 June" are days.
+  if (match[1] === undefined && match[2] === undefined && matchAt(monthAfter, text, hour.end) !== null) return undefined
   const minutes = minutesOf[match[2] ?? match[3]!] ?? Number(match[3])
   const isAfter = match[4] === "past" || match[4] === "after"
   if (!(minutes < 60) || (match[1] === undefined && match[2] === undefined && !/past|to/.test(match[4]!)))
