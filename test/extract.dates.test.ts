@@ -16,12 +16,14 @@ describe("a date within a period that the statement names", () => {
       "on Thursday 10 December 2026 and Friday 11 December 2026",
       "2026-12-10"
     ],
-    ["2026-11-30", "the sync is on Thursday next week", "Thursday next week 10 December 2026", "2026-12-10"],
+    ["2026-11-30", "the sync is on Thursday next week", "on Thursday 10 December 2026", "2026-12-10"],
     ["2026-11-30", "the sync is on the 10th next week", "10 December 2026", "2026-12-10"],
     ["2026-11-30", "next year the trade fair in Graz is in March", "in March", "2027-03-01"],
     ["2026-11-30", "next year the trade fair in Graz is on 14 January", "on 14 January", "2027-01-14"],
     ["2026-11-30", "in 2028 the trade fair in Graz is on 14 January", "on 14 January", "2028-01-14"],
     ["2026-11-30", "the trade fair in Graz is in March next year", "in March", "2027-03-01"],
+    ["2026-11-30", "Next year we get married in June on the 12th", "on 12 June 2027", "2027-06-12"],
+    ["2026-11-30", "The party is on Saturday the 12th next month", "on 12 December 2026", "2026-12-12"],
     // Friday 4 December 2026
     ["2026-12-04", "for the record, this week the sync was on Tuesday", "on Tuesday 1 December 2026", "2026-12-01"],
     ["2026-12-04", "this weekend my sister Lena visits me on Sunday", "on Sunday 6 December 2026", "2026-12-06"],
@@ -44,6 +46,12 @@ describe("a date within a period that the statement names", () => {
       "Next month the review of the budget is on a Tuesday",
       "In June 2026 the review of the budget is on a Tuesday",
       "2026-06-01"
+    ],
+    [
+      "2026-05-14",
+      "this month my rent is due on Friday",
+      "This month Noor's rent is due on Friday 15 May 2026",
+      "2026-05-15"
     ],
     // The second date is not in the period.
     [

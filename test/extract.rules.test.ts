@@ -44,6 +44,7 @@ describe("the rules that extract statements", () => {
       "Noor has to send the invoice to Brandt by Friday 8 May 2026",
       "task"
     ],
+    ["I always fly to Porto in June", "Noor always flies to Porto in June", "preference"],
     ["I'm flying to Madrid tomorrow", "Noor is flying to Madrid on 5 May 2026", "plan"],
     ["please answer in German from now on", "Please answer in German from now on", "preference"],
     ["max upload size is 25 MB", "Max upload size is 25 MB", "config"],

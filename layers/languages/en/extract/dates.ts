@@ -168,10 +168,10 @@ const writtenDay = (
   const length = until - from
   if (!isRelative) return /^(?:the\s+)?\d{1,2}(?:st|nd|rd|th)$/iu.test(words) ? formatDay(from) : undefined
   if (
-    /^(?:this |next |last |on |the |coming )*(?:mon|tue|wed|thu|fri|sat|sun)/iu.test(words) &&
+    /^(?:this |next |last |on |the |coming )*(?:mon|tue|wed|thu|fri|sat|sun)[^\d]*$/iu.test(words) &&
     length === longestNamed
   )
-    return `${words.replace(/^(?:this|next|last|coming)\s+/iu, "")} ${formatDay(from)}`
+    return `${words.replace(/^(?:this|next|last|coming)\s+|\s(?:of )?(?:this|next) week$/giu, "")} ${formatDay(from)}`
   if (length === longestNamed) return formatDay(from)
   const date = new Date(from * dayLength)
   const month = monthNames[date.getUTCMonth()]!

@@ -48,18 +48,23 @@ const currentDays = (unit: string, today: number): DayRange => {
 export const nestDays = (text: string, named: ReadonlyArray<NamedDays>): NestedDays => {
   const inner = new Map<NamedDays, DayRange | undefined>()
   const outer = new Set<NamedDays>()
-  const periods = named.filter((period) => isContaining(text, period))
+  // The longest first, so that the 12th of "next year in June on the 12th" is a day of that June.
+  const periods = named
+    .filter((period) => isContaining(text, period))
+    .sort((one, other) => lengthOf(other) - lengthOf(one))
   for (const period of periods) {
     let last: NamedDays | undefined
     for (const one of named) {
-      if (one === period || inner.has(one) || !isIncomplete(one) || lengthOf(one) >= lengthOf(period)) continue
+      if (one === period || !isIncomplete(one) || lengthOf(one) >= lengthOf(period)) continue
       const isNear = isBefore(text, one, period)
       const isNext = last !== undefined && joint.test(text.slice(last.end, one.index))
       if (!isNear && !isNext && !isAfter(text, period, one)) continue
-      const [days, ...others] = fittingDays(one.value!, period.days)
-      if (days === undefined || (others.length > 0 && !isNear && !opening.test(text.slice(0, period.index)))) continue
-      inner.set(one, others.length > 0 ? undefined : days)
-      if (others.length === 0) outer.add(period)
+      const [days, ...others] = fittingDays(one.value!, inner.get(period) ?? period.days)
+      const isAmbiguous = others.length > 0
+      const isCertainlyInside = isNear || opening.test(text.slice(0, period.index))
+      if (days === undefined || (isAmbiguous && (period.value === undefined || !isCertainlyInside))) continue
+      if (!isAmbiguous) outer.add(period)
+      if (!isAmbiguous || !inner.has(one)) inner.set(one, isAmbiguous ? undefined : days)
       last = one
     }
   }
@@ -126,7 +131,8 @@ const fittingDays = (value: Value, [from, until]: DayRange): ReadonlyArray<DayRa
   return fitting
 }
 
-const ordinalBefore = /(?:\bthe )?\b(\d{1,2})(?:st|nd|rd|th),? (?:of )?(?:the )?$/iu
+const ordinalBefore =
+  /(?:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?(?:\bthe )?\b(\d{1,2})(?:st|nd|rd|th),? (?:of )?(?:the )?$/iu
 
 /** Reads "the 3rd of next month" and "the 10th next week" as one value. */
 export const joinOrdinals = (text: string, values: ReadonlyArray<PlacedValue>): ReadonlyArray<PlacedValue> => {

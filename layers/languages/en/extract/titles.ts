@@ -21,7 +21,7 @@ const irregular: Readonly<Record<string, string>> = {
 const unchanged =
   /^(?:can|can't|cannot|could|couldn't|will|won't|would|wouldn't|should|shouldn't|shall|may|might|must|ought|had|hadn't|was|wasn't|did|didn't|used|is|has|(?!need$|feed$|speed$|bleed$|breed$|seed$|heed$|wed$|embed$)\w+ed|(?!(?:s|br|r|sw|cl|fl|st)ing$)\w+ing|no|not|got|went|left|took|came|gave|bought|sold|met|lost|found|made|broke|began|became|grew|fell|felt|kept|knew|said|told|thought|saw|ran|wrote|drove|flew|spoke|slept|built|spent|sent|paid|won|taught|chose|ate|drank|forgot|heard|held|quit|meant|misread|understood|brought|caught|put|set|read|cut|hit|let|hurt|split|rang|wore|sat|stood|just|already)$/u
 const adverbs =
-  /^(?:also|just|still|always|never|usually|often|really|actually|only|now|mostly|already|finally|sometimes|currently|generally|normally|basically|probably|definitely|recently|both|\w+ly)$/u
+  /^(?:also|just|still|always|never|usually|often|really|actually|only|now|mostly|already|finally|sometimes|currently|generally|normally|basically|probably|definitely|recently|both|(?!(?:f|app|re[pl]|supp|multip|imp|comp)ly$)\w+ly)$/u
 
 /** Changes a verb after "I" to its form after a name: "work" becomes "works". */
 export const thirdPerson = (verb: string): string => {
