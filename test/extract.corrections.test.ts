@@ -30,6 +30,15 @@ describe("the rules that extract corrections", () => {
     ["We're flying to Lisbon on Friday", "Sorry, I meant Porto, not Lisbon", "flying to Porto on Friday"],
     ["my brother Luis moved to Madrid", "no, not Madrid, Malaga", "moved to Malaga"],
     ["I'm 41", "Actually I'm 42", "42"],
+    ["I'm allergic to peanuts", "I meant walnuts, not peanuts", "allergic to walnuts"],
+    ["I'm allergic to peanuts", "sorry, walnuts not peanuts", "allergic to walnuts"],
+    ["I'm allergic to peanuts", "I'm allergic to walnuts, not peanuts", "walnuts"],
+    ["My sister plays the violin", "not the violin, the cello", "plays the cello"],
+    ["My sister plays the violin", "it's not the violin, it's the cello", "plays the cello"],
+    ["I drink tea every morning", "coffee, not tea", "drinks coffee every morning"],
+    ["I like green tea", "I meant black coffee, not green tea", "likes black coffee"],
+    ["My brother works as a plumber in Graz", "he works as an electrician in Graz, not a plumber", "electrician"],
+    ["we're flying to lisbon on friday", "sorry, i meant porto, not lisbon", "flying to porto"],
     ["The interview is with Hanne on Monday", "oh the interview is with Prakash, Hanne is ill", "Prakash"]
   ])("leave one statement, with the right value: %s, %s", (said, corrected, value) => {
     const left = standing([user(said), assistant("Noted."), user("thanks"), assistant("More?"), user(corrected)])
@@ -55,6 +64,9 @@ describe("the rules that extract corrections", () => {
     ["the dentist is on Thursday", "the school meeting is on Friday"],
     ["Our staging port is 5432", "the upload limit is 25 MB"],
     ["I play chess on Tuesdays", "I swim at the Moana pool on Fridays"],
+    ["I'm allergic to peanuts", "I like walnuts, not peanuts"],
+    ["I like hot chocolate on Sundays", "The soup at Ida's is cold, not hot"],
+    ["My sister Lena lives in Graz", "my brother drinks coffee, not tea"],
     ["Noor Ltd was founded in 2019", "I joined the band in 2021"]
   ])("leave both statements: %s, %s", (one, other) => {
     expect(standing([user(one), assistant("Noted."), user(other)])).toHaveLength(2)
@@ -72,6 +84,14 @@ describe("the rules that extract corrections", () => {
     ["the budget is 12k, or rather 14k, for everything", "The budget is 14k, for everything"],
     ["I live in Lyon, sorry, Lille", "Noor lives in Lille"],
     ["I was born in 1984. Sorry, 1985", "Noor was born in 1985"],
+    ["I hate cilantro. Wait, no, I meant parsley.", "Noor hates parsley"],
+    ["I'm allergic to peanuts, sorry, I meant walnuts", "Noor is allergic to walnuts"],
+    ["I'm allergic to peanuts. I meant walnuts, not peanuts", "Noor is allergic to walnuts"],
+    ["I like green tea. No, sorry, I meant black coffee", "Noor likes black coffee"],
+    ["I have a cat, wait, I meant a dog", "Noor has a dog"],
+    ["I'm an engineer. No wait, I meant an architect", "Noor is an architect"],
+    ["I work in a bakery, sorry, I meant a brewery, on weekends", "Noor works in a brewery, on weekends"],
+    ["My sister plays the violin. Oops, I meant the cello.", "Noor's sister plays the cello"],
     ["My sister Lena, I mean Lisa, moved to Graz", "Noor's sister Lisa, moved to Graz"],
     [
       "the meeting with Otto is on Monday - I mean Tuesday, not Monday",
@@ -84,6 +104,9 @@ describe("the rules that extract corrections", () => {
   it.each([
     ["We meet on Friday at Ida's. No, Saturday I'm at my mother's", "Friday"],
     ["I've got 3 kids, no dogs, 2 cats", "3 kids"],
+    ["I like walking, I mean, who does not", "walking"],
+    ["I live near the station. I meant to tell you that before", "station"],
+    ["I play the cello. I meant it when I said so", "cello"],
     ["The trial takes 5 minutes. Wait 3 minutes and start the next one on port 81", "5 minutes"]
   ])("repair nothing that is no slip: %s", (text, value) => {
     expect(JSON.stringify(extract([user(`For the record: ${text}`)]).facts)).toContain(value)
@@ -123,6 +146,13 @@ describe("the rules that extract corrections", () => {
     const { archive, facts } = extract([user(text)])
     expect(facts.map((fact) => fact.title)).toEqual([title])
     expect(archive).toMatchObject([{ title: former, reason: "replaced", sources: [{ turn: 0 }] }])
+  })
+
+  it("keep the type of the statement that gets another value", () => {
+    const said = [user("I'm allergic to peanuts"), assistant("Noted.")]
+    expect(extract([user("I meant walnuts, not peanuts")], said).facts).toMatchObject([
+      { title: "Noor is allergic to walnuts", type: "identity", rule: "en-identity" }
+    ])
   })
 
   it("leave only the correction", () => {

@@ -5,6 +5,7 @@ import { keyOf, type PlacedValue } from "../values/Value.js"
 import { formatDay } from "./dates.js"
 import type { Reading } from "./reading.js"
 import { isTimeOfDay } from "./rescheduling.js"
+import { readWordCorrection, replaceWrongWords } from "./wordCorrections.js"
 
 /** Minimum shared words of two statements about the same thing, and minimum shares of the shorter statement's words. */
 const same = { words: 2, share: 0.5, plainShare: 0.6, takenShare: 0.6 }
@@ -134,6 +135,9 @@ export const applyCorrection = (
   if (named !== null) return replaceWords(earlier, named[1]!, named[2]!)
   const meant = denyingLast.exec(text)
   if (meant !== null && !calendarName.test(meant[1]!)) return replaceWords(earlier, meant[2]!, meant[1]!)
+  const words = values.length === 0 ? readWordCorrection(text) : undefined
+  const rewritten = words && replaceWrongWords(earlier, words)
+  if (rewritten !== undefined) return rewritten
   const known = contentOf(earlier, [])
   if ([...contentOf(text, values)].some((word) => !known.has(word))) return undefined
   const isDenied = ({ index }: PlacedValue) => denying.test(text.slice(0, index))

@@ -54,7 +54,7 @@ export const extractEnglish = (
       for (const draft of draftsOf(turn, position - context.length, background, observed)) {
         const stated = factOf(draft, turn, background.speaker)
         const retired = correctedBy(draft, stated, { at: turn.at, facts, earlier, speaker: background.speaker.name })
-        const fact = retired === undefined ? stated : keepDay(stated, retired, turn.at)
+        const fact = retired === undefined ? stated : keptFrom(retired, stated, draft, turn.at)
         const former = formerTitle(draft, turn, background)
         if (former !== undefined) ends.push({ ...endOf({ title: former }, draft), reason: "replaced" })
         if (retired !== undefined && !facts.includes(retired)) ends.push(endOf(retired, draft))
@@ -142,6 +142,16 @@ const correctedBy = (
     facts.findLast((other) => isBefore(other) && isCorrected(other)) ??
     (mayReplace(fact.title, force) ? earlier().findLast(isCorrected) : undefined)
   )
+}
+
+/**
+ * Takes over what a correction does not say again: the type of a statement that gets another value, or the day of one that
+ * gets another time.
+ */
+const keptFrom = (retired: ExtractedFact, fact: ExtractedFact, { corrected }: Draft, at: number): ExtractedFact => {
+  if (retired.title !== corrected) return keepDay(fact, retired, at)
+  const { importance, rule, type } = retired
+  return { ...fact, rule, type, ...(importance === undefined ? {} : { importance }) }
 }
 
 /**

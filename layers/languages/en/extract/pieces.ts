@@ -173,7 +173,7 @@ const leadingLimit =
   /^(?:(?:but|and|so|ok(?:ay)?|no|sorry|well|oh)[,\s]+)*(?:(?:just |only |for )*(?:(?:this|next|this coming) (?:week|weekend|month|quarter|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|today|tonight|tomorrow|once|now|the time being)|exceptionally|(?:until|till|while) [^,]{2,40}),?$/iu
 /** "I said 11 May": the correct value follows. */
 const restated =
-  /(?:^|[\s,])i (?:said|wrote|told you|typed) [^,]{1,40},?$|^(?:it|that|he|she)(?:'s| is) not (?:in|at|with|on) [^,]{1,40},?$/iu
+  /(?:^|[\s,])i (?:said|wrote|told you|typed) [^,]{1,40},?$|^(?:it|that|he|she)(?:'s| is) not (?:in|at|with|on|the|an?|my) [^,]{1,40},?$/iu
 
 const topic = new RegExp(
   `^(?!\\S+(?:'s| is) (?:my|our|an?|the) )(?:(?:and|oh|also|so)[,\\s]+)?(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|\\p{Lu}[\\p{L}-]+(?:'s)?)(?:\\s+(?!(?:${finite})(?:\\s|$))[\\p{L}-]+){0,3},?$`,

@@ -16,6 +16,7 @@ import { concernsSecrets, createSecretTest, givesDocumentNumber } from "./secret
 import { signsOf } from "./signs.js"
 import { isBoundInTime, isLimitedInTime } from "./timeLimits.js"
 import { resolvePronoun } from "./titles.js"
+import { readWordCorrection } from "./wordCorrections.js"
 import type { Weigh } from "./worth.js"
 
 /** The statements of a user's turn that are worth keeping, in text order. */
@@ -189,7 +190,8 @@ const rightValueOf = (
 ): Pick<Draft, "corrected" | "text" | "reading" | "isWritten"> | undefined => {
   const { act, isCorrection, piece, text, values } = reading
   const isAbout = piece.sentence === 0 && /^(?:it|that|he|she|they)(?:'s|\s)/iu.test(piece.text)
-  const isNaming = /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text)
+  const isNaming =
+    /\b(?:not (?:in |at |with |on )*\p{Lu}|[Ii] said)/u.test(text) || readWordCorrection(text) !== undefined
   const isMeant = isCorrection || isAbout || isNaming || noticing.test(turn.text)
   if ((values.length === 0 && !isNaming) || act === "asks" || !isMeant) return undefined
   const core = isNaming ? text : text.split(coreEnd)[0]!

@@ -1,6 +1,7 @@
 import { valuesIn } from "../values/readValues.js"
 import { keyOf, type PlacedValue } from "../values/Value.js"
 import { formatLikeOldValue } from "./corrections.js"
+import { repairWords } from "./wordCorrections.js"
 
 // Slips that a speaker repairs at once: "on Friday. Wait, no, Saturday", "two cats, sorry, three".
 
@@ -48,6 +49,8 @@ const repairOnce = (text: string, at: number): string | undefined => {
       right !== undefined && left !== undefined && left !== right && clauseEnd.test(rest.slice(right.length))
     if (isName && !values.some(({ index }) => index === end || index === start - left.length))
       return before.slice(0, -left.length) + right + rest.slice(right.length)
+    const reworded = repairWords(text, { start, end })
+    if (reworded !== undefined) return reworded
   }
   return undefined
 }
