@@ -2,7 +2,7 @@ import * as Layer from "effect/Layer"
 import { Extractor, type ExtractorService } from "../src/ports/Extractor.js"
 import { extractEnglish } from "./languages/en/extract/extract.js"
 
-const name = "rules-v6"
+const name = "rules-v7"
 
 /** Extracts statements by rules. Deterministic, no network. */
 export const ruleExtractor: ExtractorService = {
