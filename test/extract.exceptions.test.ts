@@ -28,6 +28,18 @@ describe("an exception for a limited time", () => {
     expect(titlesOf(turns)).toEqual([first, second])
   })
 
+  it("stays when the other statement changes for good", () => {
+    const said = [
+      "The standup is at 9:30",
+      "While Ada is away, the standup is at 10:15",
+      "actually the standup is at 9:45 for good"
+    ]
+    expect(standing(said.flatMap((text) => [user(text), assistant("Noted.")]))).toEqual([
+      "While Ada is away the standup is at 10:15",
+      expect.stringContaining("9:45")
+    ])
+  })
+
   it("stands beside an exception that has ended before", () => {
     const weeks = ["this week the team meeting is on Tuesday", "next week the team meeting is on Thursday"]
     expect(standing(weeks.flatMap((text) => [user(text), assistant("Noted.")]))).toHaveLength(2)

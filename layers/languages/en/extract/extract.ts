@@ -14,7 +14,7 @@ import { factOf } from "./fact.js"
 import { type Mention, mentionsIn } from "./people.js"
 import { draftsOf } from "./readTurn.js"
 import { keepDay } from "./rescheduling.js"
-import { isForOtherDays, isLimitedInTime, mayCorrect } from "./timeLimits.js"
+import { isForOtherDays, isLimitedInTime, isUnaffected, mayCorrect } from "./timeLimits.js"
 import { unnamedSpeaker } from "./titles.js"
 import { type Weigh, weighPiece } from "./worth.js"
 
@@ -134,10 +134,17 @@ const correctedBy = (
   const isException = isLimitedInTime(reading)
   const isCorrected = (other: ExtractedFact) =>
     other.title !== fact.title &&
-    (other.title === corrected || contradictsEarlier(fact, other, { at, force, speaker })) &&
+    contradictsEarlier(fact, other, { at, force, speaker }) &&
     !(isException && !mayCorrect(fact, other, at)) &&
-    !isForOtherDays(reading.text, other.title)
+    !isForOtherDays(reading.text, other.title) &&
+    !isUnaffected(reading.piece.text, other.title)
   const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
+  if (corrected !== undefined && corrected !== fact.title) {
+    const isRewritten = ({ title }: ExtractedFact) => title === corrected
+    const rewritten =
+      facts.findLast((other) => isBefore(other) && isRewritten(other)) ?? earlier().findLast(isRewritten)
+    if (rewritten !== undefined) return rewritten
+  }
   return (
     facts.findLast((other) => isBefore(other) && isCorrected(other)) ??
     (mayReplace(fact.title, force) ? earlier().findLast(isCorrected) : undefined)

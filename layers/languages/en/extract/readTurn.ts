@@ -14,7 +14,7 @@ import { type Reading, readPiece } from "./reading.js"
 import { applyRepairs } from "./repairs.js"
 import { concernsSecrets, createSecretTest, givesDocumentNumber } from "./secrets.js"
 import { signsOf } from "./signs.js"
-import { isBoundInTime, isLimitedInTime } from "./timeLimits.js"
+import { isBoundInTime, isLimitedInTime, isUnaffected } from "./timeLimits.js"
 import { resolvePronoun } from "./titles.js"
 import { readWordCorrection } from "./wordCorrections.js"
 import type { Weigh } from "./worth.js"
@@ -198,7 +198,7 @@ const rightValueOf = (
   const ownValues = core === text ? values : valuesIn(core, turn.at)
   const isException = isLimitedInTime(reading)
   const corrected = (said: Pick<ExtractedFact, "expiresAt" | "title">) =>
-    isException && !isBoundInTime(said, turn.at)
+    (isException && !isBoundInTime(said, turn.at)) || isUnaffected(piece.text, said.title)
       ? undefined
       : applyCorrection({ text: core, values: ownValues }, said.title, turn.at)
   for (const fact of [...earlier()].reverse()) {

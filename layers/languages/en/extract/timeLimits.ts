@@ -41,6 +41,10 @@ export const isLimitedInTime = ({ piece, subject, tense, words }: Reading): bool
   return (!isPast || isShifted) && present.test(text)
 }
 
+/** True if a change for good meets an exception: "the meeting is at 9 for good" leaves "at 10 while Ada is away". */
+export const isUnaffected = (change: string, earlier: string): boolean =>
+  endless.test(change) && !endless.test(earlier) && (limit.test(earlier) || present.test(earlier))
+
 /** True if an earlier statement holds for a limited time: it has an end, or it names a day, a week or a month. */
 export const isBoundInTime = ({ expiresAt, title }: Pick<ExtractedFact, "expiresAt" | "title">, at: number): boolean =>
   expiresAt !== undefined ||
