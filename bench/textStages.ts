@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { hashVector } from "../layers/HashEmbedder.js"
 import { lexicalReranker } from "../layers/LexicalReranker.js"
 import { valuesIn } from "../layers/languages/en/values/readValues.js"
+import { ruleExtractor as extractor } from "../layers/RuleExtractor.js"
 import { ruleReconciler as reconciler } from "../layers/RuleReconciler.js"
 import { ruleSettler as settler } from "../layers/RuleSettler.js"
 import { ruleStatementReader as statements } from "../layers/RuleStatementReader.js"
@@ -73,6 +74,8 @@ const sessionTurns = (text: string) =>
     occurredAt: now
   }))
 
+const turnOf = (role: "assistant" | "user", text: string) => ({ role, text, at: now })
+
 /** Work that is one synchronous call. */
 const once = (work: () => unknown) => (): ReadonlyArray<unknown> => {
   work()
@@ -122,6 +125,16 @@ export const textStages: ReadonlyArray<TextStage> = [
       return once(() => applyMarks(memory, { pii: true, credentials: true }))
     }
   },
+  call("capture", limits.turn, (text) =>
+    extractor.extract({ context: [], turns: [turnOf("user", text)], recalled: [] })
+  ),
+  call("capture of an answer", limits.turn, (text) =>
+    extractor.extract({
+      context: [turnOf("assistant", text)],
+      turns: [turnOf("user", "yes, I like tea")],
+      recalled: []
+    })
+  ),
   call("word set", observationSize, wordSet),
   call("hash embedder", observationSize, hashVector),
   call("word embedder", observationSize, (text) => vectorOf(wordTable(), text)),

@@ -68,7 +68,7 @@ const formerIntent = /\b(?:was|were) (?:going|about|planning|thinking)\b/iu
 
 /** A question that offers help but names no task. */
 const offering =
-  /\b(?:can|could|may|shall) i (?:do|help|assist)\b|\bhow (?:can|may) i\b|\banything (?:i|else)\b|\bwhat (?:can|do you need|would you like|should i)\b|\bneed (?:any )?help\b[^?]*\?\s*$/iu
+  /\b(?:can|could|may|shall) i (?:do|help|assist)\b|\bhow (?:can|may) i\b|\banything (?:i|else)\b|\bwhat (?:can|do you need|would you like|should i)\b|\bneed (?:any )?help\b[^?]{0,200}\?\s*$/iu
 
 /** Words of approval, anywhere in a turn. */
 const approving = /\b(?:yes|perfect|exactly|do that|go with|that one|deal|agreed|good idea)\b/iu

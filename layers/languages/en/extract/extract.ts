@@ -31,7 +31,7 @@ export const extractEnglish = (
   { onPiece, weigh = weighPiece }: Weighing = {}
 ): Pick<Extraction, "archive" | "facts"> => {
   if (!turns.some(({ role }) => role === "user")) return { facts: [] }
-  const all = [...context, ...turns]
+  const all = [...context, ...turns].map(shortenTurn)
   const mentions: Array<Mention> = []
   const facts: Array<ExtractedFact> = []
   const ends: Array<ExtractedEnd> = []
@@ -67,6 +67,14 @@ export const extractEnglish = (
   return ends.length === 0 ? { facts } : { facts, archive: ends }
 }
 
+/** The beginning and the end of a long turn: statements are read from the beginning, questions from the end. */
+const shortenTurn = (turn: ExtractTurn): ExtractTurn =>
+  turn.text.length <= readCharacters.start + readCharacters.end
+    ? turn
+    : { ...turn, text: `${turn.text.slice(0, readCharacters.start)}\n${turn.text.slice(-readCharacters.end)}` }
+/** Maximum characters that are read from a turn. A long turn must not block the event loop. */
+const readCharacters = { start: 32_000, end: 8_000 }
+
 /**
  * True unless a text is clearly in another language. Short texts have too few words to decide. The word "in" does not
  * count, because it exists in many languages.
@@ -78,7 +86,7 @@ const isEnglish = (text: string): boolean => {
 }
 /** "I" inside a sentence, "I'm", "he's", "don't", "Ada's". */
 const englishOnly =
-  /(?<=[\p{L},;-] )I(?= \p{Ll})|\p{L}{2,}['’](?:s|re|ve|ll|t|d)(?!\p{L})|(?<!\p{L})I['’](?:m|ve|ll|d)(?!\p{L})/u
+  /(?<=[\p{L},;-] )I(?= \p{Ll})|\p{L}\p{L}['’](?:s|re|ve|ll|t|d)(?!\p{L})|(?<!\p{L})I['’](?:m|ve|ll|d)(?!\p{L})/u
 /** Minimum characters of a text whose language is detected. */
 const minForeign = 25
 

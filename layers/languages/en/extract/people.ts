@@ -54,7 +54,7 @@ const ordinaryWords = setOf(
 
 /** Maximum characters of a text that are searched for people. */
 const maxRead = 2_000
-const askedName = /\b(?:who|whose|name|names|called)\b[^?]*\?/iu
+const askedName = /\b(?:who|whose|name|names|called)\b[^?]{0,200}\?/iu
 const alonePattern = new RegExp(`^(${nameForm})(?=[.!,]|$)`, "u")
 
 /**

@@ -9,10 +9,11 @@ const numberedDocument =
 const digitWord = "(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
 /**
  * A string that may be a secret: letters with digits, long hexadecimal or base64, digits alone, in groups or in words.
+ * The look-ahead is limited, because a text without spaces would take quadratic time.
  */
 const opaque = new RegExp(
   [
-    "(?<![\\p{L}\\p{N}/.])(?=[^\\s]*\\d)(?=[^\\s]*[\\p{L}\\W])[\\w!@#$%^&*+=~?-]{6,}(?![\\p{L}\\p{N}])",
+    "(?<![\\p{L}\\p{N}/.])(?=[^\\s]{0,64}\\d)(?=[^\\s]{0,64}[\\p{L}\\W])[\\w!@#$%^&*+=~?-]{6,}(?![\\p{L}\\p{N}])",
     "(?<![\\p{L}\\p{N}.:/-])(?:\\d{4,8}|[A-Za-z]{1,2}\\d{3,8}|\\d{3,8}[A-Za-z]{1,2})[#*]?(?![\\p{L}\\p{N}]|[.:/-][\\p{L}\\p{N}])",
     "(?<![\\p{L}\\p{N}.:/-])\\d{1,2}(?:[ -]\\d{1,2}){2,}(?![\\p{L}\\p{N}]|[.:/-][\\p{L}\\p{N}])",
     "[A-Za-z0-9+/_-]{24,}",
