@@ -5,6 +5,7 @@ const repeated = [
   ..."a_ $1, *a ﷺ ㌀ *a_ [a]( ![ password:. named㌀_ 三月M8ё<10:30 U.S.A.- aB1 #a @a α ά :𠳄] $ 𝟎 after:may ... a.b-c_d @me- a@b.c1- git@b.cd:ef".split(
     " "
   ),
+  ..."a ( `a called,".split(" "),
   "東京都に住む友人が来週の水曜日に京都へ旅行する予定です。",
   "The harbour pilot met the crane operator near the old ferry dock at noon, and they agreed. ",
   "a\u0300\u0316",

@@ -67,6 +67,6 @@ export const warnOfPastExpiry = (id: string, expires: number | undefined): Effec
     expires === undefined || expires > now
       ? Effect.void
       : Effect.logWarning(
-          `--expires is in the past: no read shows memory ${id}; to show it, store it again with a later time`
+          `--expires is in the past: no read shows memory ${id}; to show it, store it again with a later --expires`
         )
   )

@@ -243,7 +243,7 @@ describe("writing", () => {
   it("warns that a memory has expired already, and only then", async () => {
     const daybook = daybookIn(newFolder())
     const problem = (id: string) =>
-      `daybook: warning: --expires is in the past: no read shows memory ${id}; to show it, store it again with a later time\n`
+      `daybook: warning: --expires is in the past: no read shows memory ${id}; to show it, store it again with a later --expires\n`
     const past = await daybook("remember", "The ferry is late", "--expires", "2020-01-01", "--json")
     expect(past.stderr).toBe(problem(answerOf(past).id))
     const present = await daybook("remember", "The ferry is late", "--expires", "2120-01-01", "--json")

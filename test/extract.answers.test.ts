@@ -102,3 +102,20 @@ describe("a value after yes", () => {
     expect(answered("Do you use pnpm?", "yes, we use pnpm")).toEqual(["We use pnpm"])
   })
 })
+
+describe("a yes with a value", () => {
+  it.each([
+    ["Are you allergic to any foods or drugs?", "Yes, shellfish", "Noor is allergic to shellfish"],
+    ["Do you have any appointments tomorrow?", "Yes, the dentist at 9", "Noor has the dentist at 9 on 5 May 2026"],
+    [
+      "Do you have any trips planned this summer?",
+      "Yes, a week in Rome",
+      "Noor has a week in Rome planned this summer"
+    ],
+    ["Do you have a cat?", "Yes, two cats", "Noor has two cats"],
+    ["Do you have kids?", "Yes, one", "Noor has kids: one"],
+    ["Are you from Spain?", "Yes", "Noor is from Spain"]
+  ])("is one statement: %s %s", (question, answer, title) => {
+    expect(titlesOf([assistant(question), user(answer)])).toEqual([title])
+  })
+})

@@ -166,3 +166,14 @@ describe("the rules that extract corrections", () => {
     expect(titles([user("oops, the 25th")], [said])).toEqual(["The launch party is on 25 July in Todmorden"])
   })
 })
+
+describe("a slip whose words are not certain", () => {
+  it.each([
+    ["We use React for the frontend. Sorry, I meant Svelte.", "We use React for the frontend"],
+    ["Tom is allergic to nuts at lunch. I meant eggs.", "Tom is allergic to nuts at lunch"],
+    ["I love the garden. I meant every word.", "Noor loves the garden"],
+    ["I take the tram to the office. I meant the bus.", "Noor takes the tram to the office"]
+  ])("is not repaired: %s", (text, title) => {
+    expect(titles([user(text)])).toContain(title)
+  })
+})

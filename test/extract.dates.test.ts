@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { extract, user } from "./support/conversation.js"
+import { extract, titlesOf, user } from "./support/conversation.js"
 
 const day = (date: string): number => Date.parse(`${date}T00:00:00Z`)
 /** A fact's title and first day, for a text that was said on a day at 9:00. */
@@ -139,4 +139,22 @@ describe("a distance in time", () => {
   ])("stays if it is a duration: %s", (text) => {
     expect(dated(`For the record, ${text}`, "2026-05-04").join()).not.toMatch(/2026/u)
   })
+})
+
+describe("a time that is no date", () => {
+  it.each([
+    "Invoices are due in 30 days",
+    "Refunds arrive in 5 days",
+    "Free trials end in 14 days",
+    "We're building an MVP in 6 weeks"
+  ])("stays as it is: %s", (text) => {
+    expect(titlesOf([user(text)])).toEqual([text])
+  })
+
+  it.each(["The first weekly sync is on Wednesday", "The yoga course starts on Thursday and is weekly"])(
+    "names one day: %s",
+    (text) => {
+      expect(titlesOf([user(text)])[0]).toMatch(/May 2026/u)
+    }
+  )
 })

@@ -28,6 +28,28 @@ describe("an exception for a limited time", () => {
     expect(titlesOf(turns)).toEqual([first, second])
   })
 
+  it.each([
+    ["The library is open till 20:00", "No, the library is open till 21:00"],
+    ["I work from 9 until 5", "Actually I work from 8 until 4"],
+    ["We keep backups for 30 days", "We keep backups for 90 days now"],
+    ["Tokens are valid for 7 days", "No, tokens are valid for 14 days"],
+    ["My budget is 500 euros this month", "Actually my budget is 600 euros this month"]
+  ])("is not a value that contains a time: %s, %s", (said, correction) => {
+    expect(standing([user(said), assistant("Noted."), user(correction)])).toHaveLength(1)
+  })
+
+  it("of one day stays when the regular statement changes for good", () => {
+    const said = [
+      "My gym class is on Fridays at 6",
+      "This Friday the gym class is at 7",
+      "The gym class moved to 5 for good"
+    ]
+    expect(standing(said.flatMap((text) => [user(text), assistant("Noted.")]))).toEqual([
+      "Friday 8 May 2026 the gym class is at 7",
+      "The gym class moved to 5 on Fridays for good"
+    ])
+  })
+
   it("stays when the other statement changes for good", () => {
     const said = [
       "The standup is at 9:30",
@@ -103,5 +125,13 @@ describe("a rescheduling that gives only a time", () => {
     ]
   ])("adds a day to no other change: %s, %s", (said, change, title) => {
     expect(standing([user(said), assistant("Noted."), user(change)])).toEqual([title])
+  })
+
+  it.each([
+    ["The book club meets every second Tuesday at 7", "The book club moved to 8"],
+    ["My classes are on Monday at 8 and Tuesday at 9", "My class moved to 10"],
+    ["The flight to Oslo is on 8 May at 7am", "My flight back from Oslo is at 9pm"]
+  ])("stands beside a statement whose day it cannot take over: %s, %s", (said, change) => {
+    expect(standing([user(said), assistant("Noted."), user(change)])).toHaveLength(2)
   })
 })

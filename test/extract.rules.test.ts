@@ -95,10 +95,6 @@ describe("the rules that extract statements", () => {
     "back to the office from 1 June",
     "I'm heading home to Ghana for good in June",
     "My wife is ill",
-    "My battery lasts two days",
-    "VAT is at 21%",
-    "Our conversion rate is at 5%",
-    "Priya uses vim daily",
     "I work for Acme | Globex | Initech as a freelancer",
     "I'm a beekeeper now"
   ])("keep what only looks like a log, a farewell or a table: %s", (text) => {
@@ -126,11 +122,6 @@ describe("the rules that extract statements", () => {
     'my boss says "I have always hated Mondays and Berlin"',
     "could you book a table for 12 May?",
     "I'm so tired today",
-    "My phone's battery is at 5%",
-    "the disk of nas1 is only at 93%",
-    "the download is at 45 percent",
-    "Priya uses it daily",
-    "I use it every day",
     "I'm a millionaire and I live on the moon, just kidding",
     "yes please, let's do that",
     "Otto loves that one",

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Store } from "../../events/Trust.js"
-import { checkPath } from "../../src/import/checkPath.js"
+import { checkPaths } from "../../src/import/checkPath.js"
 import { PathRefused } from "../../src/model/errors.js"
 import { refusalError } from "../exit.js"
 import { countText, oneLine } from "../format.js"
@@ -20,7 +20,7 @@ export const importPaths: Command<{ readonly store?: Store }, readonly [paths: R
       const { memory, out } = call
       // The paths are checked first, because opening the data folder creates it.
       yield* Effect.try({
-        try: () => paths.forEach(checkPath),
+        try: () => checkPaths(paths),
         catch: (error) => (error instanceof PathRefused ? error : refusalError("a path cannot be read"))
       })
       const imported = yield* Effect.flatMap(memory, (opened) =>

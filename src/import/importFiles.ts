@@ -19,7 +19,7 @@ import type { Observation } from "../model/input.js"
 import { limits } from "../model/limits.js"
 import type { RememberOptions } from "../remember/remember.js"
 import type { Remembered } from "../remember/remembered.js"
-import { checkPath } from "./checkPath.js"
+import { checkPath, combineRefusals } from "./checkPath.js"
 import { type MarkdownItem, parseMarkdown } from "./markdown.js"
 import { fileTier } from "./markdown-context.js"
 import { readTextFile } from "./textFiles.js"
@@ -117,7 +117,7 @@ export const importFiles = Effect.fnUntraced(function* (
       else refused.push({ file: source.shown, line: 0, problem: read.problem })
     }
   }
-  if (failures.length > 0) return yield* combined(failures)
+  if (failures.length > 0) return yield* combineRefusals(failures)
   const items = files.flatMap(({ items, path, shown }) => items.map((item) => ({ path, shown, item })))
   const run = randomId()
   const counts = { added: 0, duplicates: 0, unchanged: 0 }
@@ -151,16 +151,6 @@ export const importFiles = Effect.fnUntraced(function* (
   )
   return { ...summary, version, run }
 })
-
-/** Maximum paths that one refusal names. */
-const maxNamedPaths = 10
-
-/** Names all paths that cannot be read, so that the caller can correct them in one go. */
-const combined = ([first, ...others]: ReadonlyArray<PathRefused>): PathRefused => {
-  const named = others.slice(0, maxNamedPaths - 1).map(({ message }) => message)
-  const more = others.length > named.length ? [`and ${others.length - named.length} more`] : []
-  return new PathRefused({ path: first!.path, problem: [first!.problem, ...named, ...more].join("; ") })
-}
 
 /** The command id is derived from the item's content, so the user cannot choose another id. */
 const itemProblem = ({ _tag, message }: { readonly _tag: string; readonly message: string }): string =>

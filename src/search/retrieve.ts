@@ -22,7 +22,7 @@ import { type CheckedFusion, decodeFusion, embeddingProblem, type FusionOptions,
 import { parseQuery } from "./query.js"
 import type { ParsedQuery, QuerySyntax } from "./querySyntax.js"
 import { embedderForQuery, embedQuery, withCallVector } from "./queryVector.js"
-import { type Draft, foundBy, orderByScore, totalScore } from "./rank.js"
+import { type Draft, type FoundMemory, foundBy, orderByScore, totalScore } from "./rank.js"
 
 /** A checked query with its filters. */
 export interface CheckedRequest<Filters> extends CheckedFusion {
@@ -256,11 +256,9 @@ const rerank = <Row, Parts extends { readonly rerank: number }>(
   { policy, reranker }: Ranking
 ): Effect.Effect<Reranking<Row, Parts>> => {
   const firstDrafts = drafts.slice(0, Math.min(policy.drafts, reranker?.topN ?? 0))
-  const mayRerank = (draft: Draft<Row, Parts>) => {
-    const { secret, store } = foundBy(draft)
-    return reranker?.withheldStores === undefined || (secret !== true && !reranker.withheldStores.includes(store))
-  }
-  const visible = firstDrafts.filter(mayRerank)
+  const hidden = reranker?.withheldStores
+  const maySee = (one: FoundMemory) => hidden === undefined || (one.secret !== true && !hidden.includes(one.store))
+  const visible = firstDrafts.filter((draft) => maySee(foundBy(draft)))
   if (reranker === undefined || !policy.rerank || text === "" || firstDrafts.length < 2 || visible.length === 0) {
     return Effect.succeed(notReranked)
   }

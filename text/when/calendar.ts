@@ -127,37 +127,32 @@ const shortMonths = (text: string, clock: Clock): ReadonlyArray<TimeExpression> 
 /** "28/11", and the German "28.11." with its final dot. */
 const numericDay = /(?<![\d./-])(\d\d?)(?:\/(\d\d?)|\.(\d\d?)\.)(?![\d/-]|\.\d)/g
 /** Words before a numeric day. Without them it may be a fraction, a ratio or a version. */
-const beforeNumericDay =
-  /(?:\b(?:on|since|until|till|before|after|by|from|to|between)\s+(?:the\s+)?|\bbetween\s+\d\d?\/\d\d?\s+and\s+)$/i
+const beforeNumericDay = /\b(?:on|since|until|till|before|after)\s+(?:the\s+)?$/i
+/** Words before one of two numeric days: "from 28/11 to 30/11". A single one may be a ratio. */
+const beforeOneOfTwo = /\b(?:from|to|between|by|between\s+\d\d?\/\d\d?\s+and)\s+$/i
 
 /**
  * Days without a year in numbers, after a preposition or as the whole text. With a slash, only one order may give a day
  * of the calendar: 3/4 may be in March or in April. Not a day: "24/7".
  */
 const numericDays = (text: string, clock: Clock): ReadonlyArray<TimeExpression> => {
-  const whole = text.replace("?", "").trim()
-  return [...text.matchAll(numericDay)].flatMap(({ 0: phrase, 1: left, 2: right, 3: germanMonth, index }) => {
-    const before = text.slice(Math.max(0, index - 40), index)
-    const orders =
-      germanMonth === undefined
-        ? [
-            [left, right],
-            [right, left]
-          ]
-        : [[left, germanMonth]]
+  const found = [...text.matchAll(numericDay)].map(({ 0: phrase, 1: left, 2: right, 3: germanMonth, index }) => {
+    const orders = [[left, right ?? germanMonth], ...(right === undefined ? [] : [[right, left]])]
     const days = orders.map((order) => order.map(Number)).filter(([day, month]) => isDay(2000, month!, day!))
-    const [first, month] = days[0] ?? []
-    const isSupported =
-      germanMonth === undefined ? beforeNumericDay.test(before) || whole === phrase : /\bam\s+$/i.test(before)
-    return days.length !== 1 || !isSupported || phrase === "24/7"
-      ? []
-      : [
-          {
-            index,
-            end: index + phrase.length,
-            ...dayFields({ year: undefined, month: month!, first: first!, last: first! }, clock)
-          }
-        ]
+    const [day, month] = days.length === 1 && phrase !== "24/7" ? days[0]! : []
+    return { index, phrase, day, month, isGerman: germanMonth !== undefined }
+  })
+  const areDays = found.length > 1 && found.every(({ day }) => day !== undefined)
+  const whole = text.replace("?", "").trim()
+  return found.flatMap(({ day, index, isGerman, month, phrase }) => {
+    const before = text.slice(Math.max(0, index - 40), index)
+    const isSupported = isGerman
+      ? /\bam\s+$/i.test(before)
+      : beforeNumericDay.test(before) || whole === phrase || (areDays && beforeOneOfTwo.test(before))
+    if (day === undefined || month === undefined || !isSupported) return []
+    return [
+      { index, end: index + phrase.length, ...dayFields({ year: undefined, month, first: day, last: day }, clock) }
+    ]
   })
 }
 

@@ -49,11 +49,12 @@ export interface Affirmed {
 export const readAffirmation = (question: string, turn: string): Affirmed | undefined => {
   const said = turn.trim().slice(0, maxRead)
   const yes = affirmation.exec(said)?.[0]
-  const asked = yes === undefined ? undefined : writeStatement(confirmed, questionOf(question), "")
-  if (asked === undefined) return undefined
-  if (leavesChoiceOpen(asked)) return {}
+  const written = yes === undefined ? undefined : writeStatement(confirmed, questionOf(question), "")
+  if (written === undefined) return undefined
   const rest = sentencesOf(said.slice(yes!.length)).at(0) ?? ""
   const value = valueIn(rest)
+  const asked = value === undefined ? written : written.replace(/\b(any [\p{L}-]+) or (?:any )?[\p{L}-]+/iu, "$1")
+  if (leavesChoiceOpen(asked)) return {}
   if (value === undefined) return { text: repeats(rest, asked) ? undefined : withoutValue(asked) }
   const text = withValue(asked, value)
   return text === asked ? { text } : { text, value }
@@ -65,7 +66,7 @@ const maxRead = 400
 /** True if the user's own words state what was asked: "Do you use pnpm?" "Yes, we use pnpm." */
 const repeats = (rest: string, asked: string): boolean => {
   const { words } = statementOf(rest)
-  return [...statementOf(asked).words].every((word) => words.has(word))
+  return words.size > 0 && [...statementOf(asked).words].every((word) => words.has(word))
 }
 
 /** Words before or instead of a value: "yes, unfortunately", "yes, since 2019". */
@@ -87,7 +88,8 @@ const valueIn = (rest: string): string | undefined => {
   return isEmpty || tenseOf(words) !== "none" ? undefined : value
 }
 
-const nounEnd = "at|in|on|with|to|for|of|from|near|besides|that|which|who|you|i|or|and"
+const nounEnd =
+  "at|in|on|with|to|for|of|from|near|besides|that|which|who|you|i|or|and|today|tomorrow|tonight|this|these|next|planned|coming|left|right|now|yet|already|scheduled|booked"
 /** "Something", "to anyone else". */
 const someThing =
   /(?<preposition>\b(?:to|with|in|at|for|from|on|by) )?\b(?:some|any)(?:thing|one|body|where)(?: (?:else|special|specific|particular|in particular|at all))*(?![\p{L}-])/iu
@@ -112,11 +114,18 @@ const withValue = (asked: string, value: string): string | undefined => {
     return asked.replace(thing[0], isRepeated ? value : `${preposition}${value}`)
   }
   const match = anyNoun.exec(asked) ?? plainNoun.exec(asked)
-  if (match === null) return determined.test(value) ? `${asked}: ${value}` : asked
+  if (match === null) {
+    if (!determined.test(value)) return asked
+    // "Do you have a cat?" "Yes, two cats."
+    const one = /\ban? (?<noun>[\p{L}-]+)$/iu.exec(asked)
+    const isCounted = one !== null && new RegExp(`^(?:${counts}) ${one.groups!.noun}`, "iu").test(value)
+    return isCounted ? asked.slice(0, one.index) + value : `${asked}: ${value}`
+  }
   const noun = match.groups?.noun ?? ""
   const written = (words: string) =>
     `${asked.slice(0, match.index)}${words}${asked.slice(match.index + match[0].length)}`
   if (!having.test(asked.slice(0, match.index))) return written(value)
+  if (/^(?:one|1)$/iu.test(value)) return `${written(noun)}: one`
   if (number.test(value)) return written(`${value} ${noun}`)
   if (/^(?:an?|the|my|our) /iu.test(value) || (determined.test(value) && isPlural(noun))) return written(value)
   return isPlural(noun) ? `${written(noun)}: ${value}` : undefined

@@ -89,10 +89,13 @@ const namedDays = (
 
 /** Words before a distance in time that is a date: "the exam is in two weeks", "I'm flying to Porto in ten days". */
 const ahead =
-  /(?:^|\b(?:is|are|starts?|begins?|ends?|leaves?|opens|closes|launch(?:es)?|arrives?|moves?|fly|flies|retires?|due)(?: (?:already|only|due|just|still|again|out|up))*|['’](?:s|re)|(?:\b(?:am|is|are)|['’](?:m|s|re)) (?:\p{L}+ )?[a-z]+ing\b[^,.;]{0,40})\s*$/iu
+  /(?:^|\b(?:is|starts|begins|ends|leaves|opens|closes|launches|arrives|moves|flies|retires)(?: (?:already|only|due|just|still|again|out|up))*|\b(?:I|we) (?:start|begin|leave|move|fly|open|close|launch|retire)|['’]s|(?:\b(?:am|is|are)|['’](?:m|s|re)) (?:\p{L}+ )?(?:flying|leaving|moving|going|travell?ing|driving|coming|arriving|visiting)\b[^,.;]{0,40})\s*$/iu
+/** Rules for many things name no date: "each invoice is due in 30 days". */
+const general = /^(?:each|every|any|all|an?|most|no)\b/iu
 const isAhead = (text: string, index: number, end: number, tense: Tense): boolean =>
   (tense === "present" || tense === "none") &&
   /^in\s/iu.test(text.slice(index, end)) &&
+  !general.test(text) &&
   ahead.test(text.slice(Math.max(0, index - maxAhead), index)) &&
   !/^ (?:on average|or (?:less|more)|at (?:most|least)|max)\b/iu.test(text.slice(end, end + maxBefore))
 const maxAhead = 80
@@ -102,10 +105,18 @@ const isRecurring = (text: string, { end, index, value }: NamedDays): boolean =>
   if (value === undefined || !isWeekday(value)) return false
   if (recurring.test(text.slice(Math.max(0, index - maxBefore), index)) || /s$/iu.test(text.slice(index, end)))
     return true
-  return value.isRelative !== true && repeated.test(text) && !/\b(?:cancel\w*|called off|skip\w*)\b/iu.test(text)
+  const [before, after] = [text.slice(0, index), text.slice(end)]
+  if (value.isRelative === true || cancelled.test(text)) return false
+  return repeatedAfter.test(after) || repeated.test(before) || (habitual.test(before) && !single.test(text))
 }
 const repeated =
-  /\b(?:weekly|fortnightly|biweekly|every (?:other |second )?(?:day|week|fortnight|month|year)|each (?:day|week|month|year)|(?:once|twice|\w+ times) (?:a|per) (?:week|month|year)|always|usually|normally|typically|generally|as a rule)\b/iu
+  /\b(?:every (?:other |second )?(?:day|week|fortnight|month|year)|each (?:day|week|month|year)|(?:once|twice|\w+ times) (?:a|per) (?:week|month|year))\b/iu
+const habitual = /\b(?:weekly|fortnightly|biweekly|always|usually|normally)\b/iu
+const repeatedAfter =
+  /^(?: (?:at|from) [\d:.]+(?: ?[ap]m)?)? (?:every|each|once a|twice a) (?:(?:other|second) )?(?:week|fortnight|month|year)\b/iu
+const cancelled = /\b(?:cancel\w*|called off|skip\w*)\b/iu
+/** One occasion of something that happens again: "the first weekly sync is on Wednesday". */
+const single = /\b(?:first|last|next|starts?|begins?|because|since)\b/iu
 
 interface Said {
   readonly isPast: boolean

@@ -53,8 +53,9 @@ export const extractEnglish = (
       else if (taken !== undefined) ends.push(endOf(taken, { turn: position - context.length }))
       for (const draft of draftsOf(turn, position - context.length, background, observed)) {
         const stated = factOf(draft, turn, background.speaker)
-        const retired = correctedBy(draft, stated, { at: turn.at, facts, earlier, speaker: background.speaker.name })
-        const fact = retired === undefined ? stated : keptFrom(retired, stated, draft, turn.at)
+        const wrong = correctedBy(draft, stated, { at: turn.at, facts, earlier, speaker: background.speaker.name })
+        const corrected = wrong === undefined ? undefined : completed(stated, wrong, draft, turn.at)
+        const [fact, retired] = corrected === undefined ? [stated] : [corrected, wrong]
         const former = formerTitle(draft, turn, background)
         if (former !== undefined) ends.push({ ...endOf({ title: former }, draft), reason: "replaced" })
         if (retired !== undefined && !facts.includes(retired)) ends.push(endOf(retired, draft))
@@ -145,7 +146,7 @@ const correctedBy = (
     contradictsEarlier(fact, other, { at, force, speaker }) &&
     !(isException && !mayCorrect(fact, other, at)) &&
     !isForOtherDays(reading.text, other.title) &&
-    !isUnaffected(reading.piece.text, other.title)
+    !isUnaffected(reading.piece.text, other, at)
   const isBefore = (other: ExtractedFact) => other.sources[0].turn !== turn
   if (corrected !== undefined && corrected !== fact.title) {
     const isRewritten = ({ title }: ExtractedFact) => title === corrected
@@ -160,10 +161,15 @@ const correctedBy = (
 }
 
 /**
- * Takes over what a correction does not say again: the type of a statement that gets another value, or the day of one that
- * gets another time.
+ * Takes over what a correction does not say again: the type of a statement that gets another value, or the day of one
+ * that gets another time. Undefined if the correction would lose such a day: both statements are kept.
  */
-const keptFrom = (retired: ExtractedFact, fact: ExtractedFact, { corrected }: Draft, at: number): ExtractedFact => {
+const completed = (
+  fact: ExtractedFact,
+  retired: ExtractedFact,
+  { corrected }: Draft,
+  at: number
+): ExtractedFact | undefined => {
   if (retired.title !== corrected) return keepDay(fact, retired, at)
   const { importance, rule, type } = retired
   return { ...fact, rule, type, ...(importance === undefined ? {} : { importance }) }

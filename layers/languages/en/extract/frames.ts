@@ -36,7 +36,7 @@ export const phrasePatterns = {
   compared: / (?:like an? |as if |as though |like (?:some|my|the) |feels? like |looks? like )/u,
   /** The object is only named in another piece: "Otto loves that one". */
   dangling:
-    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|does|did|handle|handles|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use|uses) (?:it|them|some|that|those|these) (?:too |daily |weekly |regularly |often |a lot |all the time |(?:almost |nearly )?every (?:day|week|morning|evening|night) |now |yet |again |today |tomorrow |tonight |before .*|on .*|by .*)?$| (?:be|get|go) there (?:by|at|before|around|in time|soon)(?: .*)? $/u,
+    / (?:that|this|the other|the same) (?:one|ones|thing) | (?:transfer|do|does|did|handle|handles|buy|love|loves|like|likes|want|wants|hate|hates|need|needs|take|takes|try|use) (?:it|them|some|that|those|these) (?:too |now |yet |again |today |tomorrow |tonight |before .*|on .*|by .*)?$| (?:be|get|go) there (?:by|at|before|around|in time|soon)(?: .*)? $/u,
   /** The speaker's relative with a name: "my wife Solveig". */
   introduces: new RegExp(` (?:my|our) (?:[a-z]+ )?(?:${relatives}) `, "u"),
   /** Something is said about a part of somebody's body. */
@@ -129,9 +129,6 @@ export const phrasePatterns = {
   /** A temporary state of somebody: "Hanne is ill", "she's late". */
   indisposed:
     / (?:is|he's|she's|they're) (?:ill|sick|late|asleep|awake|busy|tired|hungry|away|in bed|on (?:his|her|the) way)(?: today| again| now)? $/u,
-  /** A gauge that soon shows another value: "the battery is at 5%". */
-  reading:
-    / (?:battery|charge|tank|fuel|download|upload|progress|cpu|ram|disk|load|humidity|temperature|thermometer|signal)(?: of [\p{L}\p{N}-]+)?(?:'s| is| are) (?:(?:only|still|now|down|already|currently) )*(?:at|on|to) \d/u,
   /** Somebody is about to leave, or leaves the conversation: "I must go and feed the cat", "home time". */
   leaving:
     /^ (?:ok |so |and |now |well |right )*(?:(?:i've |i |we )(?:really )?(?:must|need to|have to|should|got to|'d better|better) (?:go|run|dash|be off|get going|head off|hop)(?: now| then| and| off| $)| ?(?:off|back) to (?:bed|work|the|my)|(?:i'm |i am |we're )?(?:heading|headed|popping) (?:out|off|home|back)|home time|bed time|bedtime|(?:now|and now) to the|now i (?:go|must go)) /u,

@@ -198,7 +198,7 @@ const rightValueOf = (
   const ownValues = core === text ? values : valuesIn(core, turn.at)
   const isException = isLimitedInTime(reading)
   const corrected = (said: Pick<ExtractedFact, "expiresAt" | "title">) =>
-    (isException && !isBoundInTime(said, turn.at)) || isUnaffected(piece.text, said.title)
+    (isException && !isBoundInTime(said, turn.at)) || isUnaffected(piece.text, said, turn.at)
       ? undefined
       : applyCorrection({ text: core, values: ownValues }, said.title, turn.at)
   for (const fact of [...earlier()].reverse()) {

@@ -146,13 +146,9 @@ const meantTests = {
   listed: ({ reading }) => reading.piece.heading !== undefined,
   continues: ({ reading }) => reading.piece.continues,
   fleeting: ({ has, line, reading }) =>
-    has("fleeting") ||
-    clockTimePattern.test(reading.text) ||
-    phrasePatterns.soon.test(line) ||
-    phrasePatterns.reading.test(line),
+    has("fleeting") || clockTimePattern.test(reading.text) || phrasePatterns.soon.test(line),
   passing: ({ line, reading: { subject } }) =>
     phrasePatterns.passing.test(line) ||
-    phrasePatterns.reading.test(line) ||
     ((subject === "named" || subject === "pronoun") && phrasePatterns.indisposed.test(line)),
   leaving: ({ hasDate, line, reading }) =>
     goodbyePattern.test(reading.piece.text) ||
@@ -245,8 +241,6 @@ export const signsOf = (reading: Reading, circumstances: AnswerContext): Readonl
     signs.delete("modal")
     signs.add("present")
   }
-  // How often "it" is used says nothing without its noun.
-  if (signs.has("dangling")) for (const sign of ["frequency", "lasting", "own state"] as const) signs.delete(sign)
   // A change that happened today is still true tomorrow.
   if (signs.has("change") && (tense === "past" || tense === "perfect")) signs.delete("fleeting")
   // A past event counts as present if it changed the present state.

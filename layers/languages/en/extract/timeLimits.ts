@@ -1,5 +1,6 @@
 import type { ExtractedFact } from "../../../../src/ports/Extractor.js"
 import { valuesIn } from "../values/readValues.js"
+import type { PlacedValue } from "../values/Value.js"
 import { phrasePatterns } from "./frames.js"
 import type { Reading } from "./reading.js"
 
@@ -17,7 +18,8 @@ const notAfterStart =
 const limit = new RegExp(
   [
     `\\b${notAfterStart}(?:(?:next|this coming|the coming) (?:${period}|${weekday})|tomorrow)\\b`,
-    "\\b(?:until|till|'til)\\b",
+    // A time of day is a value: "open until 20:00".
+    "\\b(?:until|till|'til)\\b(?! (?:about |around )?(?:\\d|noon|midnight|late))",
     "\\b(?:for once|(?:just|only) (?:this )?once|this (?:one )?time(?: only| round| around)?|on this occasion|as an exception|exceptionally|temporarily|for now|for today|for tonight|for the (?:time being|moment|day))\\b",
     "\\bwhile \\S+(?: \\S+){0,4}? (?:away|abroad|off|out|ill|sick|gone|recovering|travell?ing|on (?:\\w+ )?(?:leave|holiday|vacation|honeymoon)|in hospital)\\b|\\bin (?:my|our|his|her|their|\\S+'s) absence\\b",
     `\\bfor (?:the )?(?:next|coming) (?:${count} )?${period}s?\\b`
@@ -26,7 +28,7 @@ const limit = new RegExp(
 )
 /** Limits that are also the time of a past event with a lasting result: "the rent was raised this month". */
 const present = new RegExp(
-  `\\b${notAfterStart}(?:(?:this|the rest of (?:the|this)) (?:${period}|${weekday})|this (?:morning|afternoon|evening)|today|tonight)\\b|\\bfor (?:just )?${count} ${period}s?\\b`,
+  `\\b${notAfterStart}(?:(?:this|the rest of (?:the|this)) (?:${period}|${weekday})|this (?:morning|afternoon|evening)|today|tonight)\\b`,
   "iu"
 )
 const endless = /\b(?:for good|for ever|forever|permanently|from now on|from then on|in future|until now|till now)\b/iu
@@ -41,9 +43,17 @@ export const isLimitedInTime = ({ piece, subject, tense, words }: Reading): bool
   return (!isPast || isShifted) && present.test(text)
 }
 
-/** True if a change for good meets an exception: "the meeting is at 9 for good" leaves "at 10 while Ada is away". */
-export const isUnaffected = (change: string, earlier: string): boolean =>
-  endless.test(change) && !endless.test(earlier) && (limit.test(earlier) || present.test(earlier))
+/** True if a change for good meets an exception: "the meeting is at 9 for good" leaves "at 10 this Friday". */
+export const isUnaffected = (
+  change: string,
+  { expiresAt, title }: Pick<ExtractedFact, "expiresAt" | "title">,
+  at: number
+): boolean => {
+  if (!endless.test(change) || endless.test(title)) return false
+  const isDated = ({ value: { day, kind, year } }: PlacedValue) =>
+    kind === "day" && day !== undefined && year !== undefined
+  return expiresAt !== undefined || limit.test(title) || present.test(title) || valuesIn(title, at).some(isDated)
+}
 
 /** True if an earlier statement holds for a limited time: it has an end, or it names a day, a week or a month. */
 export const isBoundInTime = ({ expiresAt, title }: Pick<ExtractedFact, "expiresAt" | "title">, at: number): boolean =>

@@ -85,7 +85,8 @@ export const repairWords = (
   if (!slip.test(cue) || cue.includes("\n")) return undefined
   const said = repair.exec(text.slice(end, end + maxRepair))
   const { article, right = "", wrong } = said?.groups ?? {}
-  if (said === null || !isNounPhrase(right, true)) return undefined
+  if (said === null || !isNounPhrase(right, true) || /^(?:every|each|all|any|what|that|this)\b/iu.test(right))
+    return undefined
   const from = Math.max(0, start - maxRepair)
   const slipped = text.slice(from, start)
   const rest = text.slice(end + said[0].length)
@@ -94,7 +95,12 @@ export const repairWords = (
     return repaired === undefined ? undefined : text.slice(0, from) + repaired + rest
   }
   const phrase = nounPhraseAtEnd(slipped)
-  if (phrase === undefined) return undefined
+  // "I take the tram to the office. I meant the bus": nothing says which of the two is wrong.
+  const clause = slipped
+    .split(/[.!?;,]\s/u)
+    .at(-1)!
+    .replace(onePhrase, "")
+  if (phrase === undefined || /\b(?:for|at|to|in|on|with|from|of|by|about|as)\b/iu.test(clause)) return undefined
   const kept = slipped.slice(0, -phrase.length)
   // "I live near the station. I meant to call."
   if (/\bto\s+$/iu.test(cue) && !/\bto $/iu.test(kept)) return undefined
@@ -109,6 +115,8 @@ export const repairWords = (
     ? text.slice(0, from) + lead + right + rest
     : `${text.slice(0, from)}${kept}the ${right}${rest}`
 }
+/** A beginning after which only one thing is named: "I work in …", "Tom is allergic to …". */
+const onePhrase = /^\s*\S+ (?:\S+ |(?:is|am|are) allergic )(?:for|at|to|in|on|with|from|by|about|as) /iu
 /** Maximum characters before and after a slip that are read. */
 const maxRepair = 80
 

@@ -84,8 +84,7 @@ const losesContent = (features: Features, none: number): boolean =>
   saysOther(features, none) || (sharesLittle(features) && none < almostCertain)
 
 /**
- * True if the two have less than three quarters of the statement's words, and less than three tenths of the memory's
- * words, in common. "Alice likes jazz" shares a name with a long memory about Alice and others.
+ * True if the two share under 75 % of the statement's words and under 30 % of the memory's words. "Alice likes jazz" shares a name with a long memory about Alice and others.
  */
 const sharesLittle = (features: Features): boolean => features["w covered"]! < 0.75 && features["w kept"]! < 0.3
 /** Minimum likelihood of NONE if statement and memory share few words. */
