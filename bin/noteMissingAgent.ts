@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { editCost } from "../text/normalise/spelling.js"
+import { nearestName } from "../text/normalise/spelling.js"
 import type { Call } from "./commands/Command.js"
 
 /**
@@ -17,15 +17,15 @@ export const noteMissingAgent = ({
     if (trust !== "full") return
     const known = yield* Effect.flatMap(daybook, (opened) => opened.agents)
     if (known.some(({ name }) => name === agent) || (!agentWasPassed && known.length === 0)) return
-    const nearest = (agentWasPassed ? known : [])
-      .map(({ name }) => ({ name, cost: editCost(agent.toLowerCase(), name.toLowerCase(), maxEdits) }))
-      .filter(({ cost }) => cost <= maxEdits)
-      .sort((a, b) => a.cost - b.cost)[0]
+    const nearest = agentWasPassed
+      ? nearestName(
+          agent,
+          known.map(({ name }) => name)
+        )
+      : undefined
     out.note(
       nearest === undefined
         ? `agent ${agent} has no events: pass --agent NAME; 'daybook agents' lists the names`
-        : `no agent ${agent}; did you mean ${nearest.name}?`
+        : `no agent ${agent}; did you mean ${nearest}?`
     )
   })
-
-const maxEdits = 2

@@ -43,6 +43,15 @@ describe("words that only accept a proposal", () => {
 describe("a value after yes", () => {
   it.each([
     ["Are you allergic to something?", "yes, penicillin", "Noor is allergic to penicillin"],
+    ["Are you allergic to any foods or drugs?", "Yes, shellfish", "Noor is allergic to shellfish"],
+    ["Do you have any appointments tomorrow?", "Yes, the dentist at 9", "Noor has the dentist at 9 on 5 May 2026"],
+    [
+      "Do you have any trips planned this summer?",
+      "Yes, a week in Rome",
+      "Noor has a week in Rome planned this summer"
+    ],
+    ["Do you have a cat?", "Yes, two cats", "Noor has two cats"],
+    ["Do you have kids?", "Yes, one", "Noor has kids: one"],
     ["Are you allergic to anything?", "Yes. Penicillin and ibuprofen.", "Noor is allergic to Penicillin and ibuprofen"],
     ["Are you allergic to anything in particular?", "yes, to penicillin", "Noor is allergic to penicillin"],
     ["Are you allergic to anything?", "yes I am, penicillin", "Noor is allergic to penicillin"],
@@ -71,6 +80,7 @@ describe("a value after yes", () => {
     ["Do you have any siblings?", "yes, a few", "Noor has siblings"],
     ["Do you have a dog?", "yes", "Noor has a dog"],
     ["Is Odile your sister?", "yes", "Odile is Noor's sister"],
+    ["Are you from Spain?", "Yes", "Noor is from Spain"],
     ["Are you vegan?", "yes, since 2019", "Noor is vegan"]
   ])("is not needed by a question that is a statement without it: %s %s", (question, answer, title) => {
     expect(answered(question, answer)).toContain(title)
@@ -100,22 +110,5 @@ describe("a value after yes", () => {
       "Noor is allergic to penicillin"
     ])
     expect(answered("Do you use pnpm?", "yes, we use pnpm")).toEqual(["We use pnpm"])
-  })
-})
-
-describe("a yes with a value", () => {
-  it.each([
-    ["Are you allergic to any foods or drugs?", "Yes, shellfish", "Noor is allergic to shellfish"],
-    ["Do you have any appointments tomorrow?", "Yes, the dentist at 9", "Noor has the dentist at 9 on 5 May 2026"],
-    [
-      "Do you have any trips planned this summer?",
-      "Yes, a week in Rome",
-      "Noor has a week in Rome planned this summer"
-    ],
-    ["Do you have a cat?", "Yes, two cats", "Noor has two cats"],
-    ["Do you have kids?", "Yes, one", "Noor has kids: one"],
-    ["Are you from Spain?", "Yes", "Noor is from Spain"]
-  ])("is one statement: %s %s", (question, answer, title) => {
-    expect(titlesOf([assistant(question), user(answer)])).toEqual([title])
   })
 })

@@ -20,6 +20,16 @@ export const maxEditsOf = (length: number): number => (length < minLetters ? 0 :
 export const minLetters = 4
 export const maxLetters = 24
 
+/** Maximum edits between a mistyped name and the intended one. */
+const maxNameEdits = 2
+
+/** The name that a mistyped one most probably means; undefined if none is similar. Case does not count. */
+export const nearestName = (typed: string, names: ReadonlyArray<string>): string | undefined =>
+  names
+    .map((name) => ({ name, cost: editCost(typed.toLowerCase(), name.toLowerCase(), maxNameEdits) }))
+    .filter(({ cost }) => cost <= maxNameEdits)
+    .sort((a, b) => a.cost - b.cost)[0]?.name
+
 /**
  * The cost of the difference between the typed word and the intended one, in units of one edit. Exchanged neighbours
  * and doubled letters cost less, because they are the most frequent errors. Infinity if more than `maxEdits` edits are

@@ -1,8 +1,9 @@
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { editCost } from "../../../text/normalise/spelling.js"
+import { nearestName } from "../../../text/normalise/spelling.js"
 
-const maxEdits = 2
+/** Characters of the shortest name that is compared. Otherwise every short name would be similar to every other one. */
+const minLength = 3
 
 /**
  * Returns the setting that an unknown name most probably means, from those beside it; undefined if none is similar.
@@ -19,15 +20,8 @@ export const suggestSetting = (
       (settings, step) => settings.flatMap((setting) => (setting.name === step ? settingsOf(setting.type) : [])),
       settingsOf(Schema.typeSchema(schema).ast)
     )
-  return (
-    section
-      .map((setting) => String(setting.name))
-      // Otherwise every short name would be similar to every other one.
-      .filter((known) => Math.min(known.length, name.length) > maxEdits)
-      .map((known) => ({ known, cost: editCost(name.toLowerCase(), known.toLowerCase(), maxEdits) }))
-      .filter(({ cost }) => cost <= maxEdits)
-      .sort((a, b) => a.cost - b.cost)[0]?.known
-  )
+  const known = section.map((setting) => String(setting.name)).filter(({ length }) => length >= minLength)
+  return name.length < minLength ? undefined : nearestName(name, known)
 }
 
 const settingsOf = (ast: AST.AST): ReadonlyArray<AST.PropertySignature> => {

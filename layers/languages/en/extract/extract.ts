@@ -5,6 +5,7 @@ import type {
   ExtractRequest,
   ExtractTurn
 } from "../../../../src/ports/Extractor.js"
+import { headAndTail } from "../../../../text/normalise/headAndTail.js"
 import { detectLanguage } from "../../detectLanguage.js"
 import { statementOf } from "../statements.js"
 import { findRetraction, formerState } from "./changes.js"
@@ -53,9 +54,10 @@ export const extractEnglish = (
       else if (taken !== undefined) ends.push(endOf(taken, { turn: position - context.length }))
       for (const draft of draftsOf(turn, position - context.length, background, observed)) {
         const stated = factOf(draft, turn, background.speaker)
-        const wrong = correctedBy(draft, stated, { at: turn.at, facts, earlier, speaker: background.speaker.name })
-        const corrected = wrong === undefined ? undefined : completed(stated, wrong, draft, turn.at)
-        const [fact, retired] = corrected === undefined ? [stated] : [corrected, wrong]
+        const found = correctedBy(draft, stated, { at: turn.at, facts, earlier, speaker: background.speaker.name })
+        const correction = found === undefined ? undefined : completed(stated, found, draft, turn.at)
+        const retired = correction === undefined ? undefined : found
+        const fact = correction ?? stated
         const former = formerTitle(draft, turn, background)
         if (former !== undefined) ends.push({ ...endOf({ title: former }, draft), reason: "replaced" })
         if (retired !== undefined && !facts.includes(retired)) ends.push(endOf(retired, draft))
@@ -69,10 +71,10 @@ export const extractEnglish = (
 }
 
 /** The beginning and the end of a long turn: statements are read from the beginning, questions from the end. */
-const shortenTurn = (turn: ExtractTurn): ExtractTurn =>
-  turn.text.length <= readCharacters.start + readCharacters.end
-    ? turn
-    : { ...turn, text: `${turn.text.slice(0, readCharacters.start)}\n${turn.text.slice(-readCharacters.end)}` }
+const shortenTurn = (turn: ExtractTurn): ExtractTurn => ({
+  ...turn,
+  text: headAndTail(turn.text, readCharacters.start, readCharacters.end)
+})
 /** Maximum characters that are read from a turn. A long turn must not block the event loop. */
 const readCharacters = { start: 32_000, end: 8_000 }
 

@@ -63,12 +63,12 @@ export const isBoundInTime = ({ expiresAt, title }: Pick<ExtractedFact, "expires
       kind === "day" && days !== undefined && days[1] - days[0] <= maxDays && !start.test(title.slice(0, index))
   )
 
-const days =
+const leadingDays =
   /^(?:(?:but|and|only) )*(?:on|at|in|over) (?:the )?((?:(?:public|bank|school|national) )?holidays|(?:mon|tues|wednes|thurs|fri|satur|sun)days|week(?:end|day)s?|spring|summer|autumn|winter|mornings|afternoons|evenings)\b/iu
 
 /** True if a statement begins with days that an earlier one does not name: "on Sundays the gym closes at 18:00". */
 export const isForOtherDays = (text: string, earlier: string): boolean => {
-  const named = days.exec(text)?.[1]?.toLowerCase()
+  const named = leadingDays.exec(text)?.[1]?.toLowerCase()
   return named !== undefined && !earlier.toLowerCase().includes(named.replace(/s$/u, ""))
 }
 
